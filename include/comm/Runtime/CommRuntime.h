@@ -69,14 +69,16 @@ enum CommStatus {
 /// Where in the user's program a call is from. Constant data of the lowered
 /// module; the runtime keeps the pointer, so it must outlive the run.
 typedef struct CommSite {
-  const char *op;     ///< such as "comm.all_reduce"
-  const char *file;   ///< the .mlir file, or "" where it is unknown
-  int32_t line;       ///< 1-based, 0 where it is unknown
+  const char *op;   ///< such as "comm.all_reduce"
+  const char *file; ///< the .mlir file, or "" where it is unknown
+  int32_t line;     ///< 1-based, 0 where it is unknown
   int32_t column;
   const char *detail; ///< axes, dimensions: text for messages, such as
                       ///< "split 0 concat 1 over @mesh[\"tp\"]"
 } CommSite;
 
+/// The C type of a word of RuntimeFunctions.def.
+#define COMM_ABI_TYPE(Word) COMM_ABI_##Word
 #define COMM_ABI_Context CommContext *
 #define COMM_ABI_Communicator CommCommunicator *
 #define COMM_ABI_Send const void *
@@ -89,6 +91,49 @@ typedef struct CommSite {
 #define COMM_ABI_DataType int32_t
 #define COMM_ABI_Reduction int32_t
 #define COMM_ABI_Status int32_t
+
+/// COMM_ABI_MAP(M, A, B, C) is M(A), M(B), M(C): for the parameters of a row,
+/// of which there may be 20. A user of the table writes its own M, such as one
+/// that makes the LLVM type of a word:
+///
+///   #define TYPE(Word) get##Word##Type(context)
+///   #define COMM_RUNTIME_FUNCTION(Name, Result, ...)
+///     declare(#Name, TYPE(Result), {COMM_ABI_MAP(TYPE, __VA_ARGS__)});
+///   #include "comm/Runtime/RuntimeFunctions.def"
+#define COMM_ABI_MAP(M, ...)                                                   \
+  COMM_ABI_JOIN(COMM_ABI_MAP_, COMM_ABI_COUNT(__VA_ARGS__, 0))(M, __VA_ARGS__)
+#define COMM_ABI_JOIN(A, B) COMM_ABI_JOIN_(A, B)
+#define COMM_ABI_JOIN_(A, B) A##B
+#define COMM_ABI_COUNT(...)                                                    \
+  COMM_ABI_COUNT_(__VA_ARGS__, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9,  \
+                  8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define COMM_ABI_COUNT_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12,     \
+                        _13, _14, _15, _16, _17, _18, _19, _20, _21, N, ...)   \
+  N
+#define COMM_ABI_MAP_1(M, T) M(T)
+#define COMM_ABI_MAP_2(M, T, ...) M(T), COMM_ABI_MAP_1(M, __VA_ARGS__)
+#define COMM_ABI_MAP_3(M, T, ...) M(T), COMM_ABI_MAP_2(M, __VA_ARGS__)
+#define COMM_ABI_MAP_4(M, T, ...) M(T), COMM_ABI_MAP_3(M, __VA_ARGS__)
+#define COMM_ABI_MAP_5(M, T, ...) M(T), COMM_ABI_MAP_4(M, __VA_ARGS__)
+#define COMM_ABI_MAP_6(M, T, ...) M(T), COMM_ABI_MAP_5(M, __VA_ARGS__)
+#define COMM_ABI_MAP_7(M, T, ...) M(T), COMM_ABI_MAP_6(M, __VA_ARGS__)
+#define COMM_ABI_MAP_8(M, T, ...) M(T), COMM_ABI_MAP_7(M, __VA_ARGS__)
+#define COMM_ABI_MAP_9(M, T, ...) M(T), COMM_ABI_MAP_8(M, __VA_ARGS__)
+#define COMM_ABI_MAP_10(M, T, ...) M(T), COMM_ABI_MAP_9(M, __VA_ARGS__)
+#define COMM_ABI_MAP_11(M, T, ...) M(T), COMM_ABI_MAP_10(M, __VA_ARGS__)
+#define COMM_ABI_MAP_12(M, T, ...) M(T), COMM_ABI_MAP_11(M, __VA_ARGS__)
+#define COMM_ABI_MAP_13(M, T, ...) M(T), COMM_ABI_MAP_12(M, __VA_ARGS__)
+#define COMM_ABI_MAP_14(M, T, ...) M(T), COMM_ABI_MAP_13(M, __VA_ARGS__)
+#define COMM_ABI_MAP_15(M, T, ...) M(T), COMM_ABI_MAP_14(M, __VA_ARGS__)
+#define COMM_ABI_MAP_16(M, T, ...) M(T), COMM_ABI_MAP_15(M, __VA_ARGS__)
+#define COMM_ABI_MAP_17(M, T, ...) M(T), COMM_ABI_MAP_16(M, __VA_ARGS__)
+#define COMM_ABI_MAP_18(M, T, ...) M(T), COMM_ABI_MAP_17(M, __VA_ARGS__)
+#define COMM_ABI_MAP_19(M, T, ...) M(T), COMM_ABI_MAP_18(M, __VA_ARGS__)
+#define COMM_ABI_MAP_20(M, T, ...) M(T), COMM_ABI_MAP_19(M, __VA_ARGS__)
+
+#define COMM_RUNTIME_FUNCTION(Name, Result, ...)                               \
+  COMM_ABI_TYPE(Result) Name(COMM_ABI_MAP(COMM_ABI_TYPE, __VA_ARGS__));
+#include "comm/Runtime/RuntimeFunctions.def"
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,335 @@
+//===- Communicator.h - Ranks, groups and what a backend implements --*- C++
+//-*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C++ side of the runtime. A World is one run of a program on a mesh; it
+// has one Context per rank, and a Context has one Communicator per list of
+// mesh axes. The functions of CommRuntime.h unwrap their handles and call
+// Context::run, which checks the call, traces it and calls ONE virtual function
+// of the communicator. A backend derives all three classes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_RUNTIME_COMMUNICATOR_H
+#define COMM_RUNTIME_COMMUNICATOR_H
+
+#include "comm/Runtime/CommRuntime.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The C handles are the empty bases of the C++ classes, so that wrapping is an
+/// implicit conversion and unwrapping a static_cast.
+struct CommContext {};
+struct CommCommunicator {};
+
+namespace mlir::comm::runtime {
+
+class Context;
+class World;
+
+using Status = CommStatus;
+
+/// One axis of a mesh.
+struct MeshAxis {
+  std::string name;
+  int64_t size;
+};
+
+/// The axes of a mesh. World ranks are row-major: the last axis varies fastest.
+using Mesh = std::vector<MeshAxis>;
+
+/// The product of the axis sizes.
+int64_t getNumRanks(const Mesh &mesh);
+
+/// The ranks that differ from one rank only in some axes.
+struct Group {
+  /// Positions in the mesh, in the order written.
+  std::vector<int64_t> axes;
+  /// The names of these axes, as `["dp", "tp"]`: for messages.
+  std::string axisNames;
+  /// The world ranks of the members, numbered row-major in the order in which
+  /// the axes are written.
+  std::vector<int64_t> ranks;
+  /// The number in the group of the rank that asked.
+  int64_t index;
+
+  int64_t size() const { return static_cast<int64_t>(ranks.size()); }
+};
+
+/// The group of world rank `rank`. The axes must be positions in the mesh, with
+/// no repeats.
+Group getGroup(const Mesh &mesh, const std::vector<int64_t> &axes,
+               int64_t rank);
+
+/// The arguments of one call, in NCCL's shape. What a collective does not take
+/// is left out. Counts are those of RuntimeFunctions.def.
+struct Call {
+  /// Such as "comm.all_reduce". A constant.
+  const char *op = "";
+  const CommSite *site = nullptr;
+  const void *send = nullptr;
+  void *recv = nullptr;
+  int64_t count = 0;
+  int32_t type = COMM_I8;
+  std::optional<int32_t> reduction;
+  /// A number in the group.
+  std::optional<int64_t> root;
+  /// A message's channel: numbers in the group.
+  std::optional<int64_t> from, to;
+  /// Source, target, source, target, ...: `numPairs` pairs.
+  const int64_t *pairs = nullptr;
+  std::optional<int64_t> numPairs;
+
+  CommDataType getType() const { return static_cast<CommDataType>(type); }
+  CommReduction getReduction() const {
+    return static_cast<CommReduction>(*reduction);
+  }
+  /// The bytes of `count` elements.
+  int64_t getBytes() const;
+  /// "comm.all_reduce at a.mlir:3".
+  std::string describe() const;
+};
+
+/// "comm.all_reduce at a.mlir:3"; `site` may be null.
+std::string describe(const char *op, const CommSite *site);
+
+/// One part of a grouped point-to-point exchange: `buffer` goes to, or comes
+/// from, the member `peer` of the group, which may be the rank itself.
+struct Transfer {
+  int64_t peer;
+  void *buffer;
+};
+
+/// The group of one rank over a list of axes. One function per collective; a
+/// function is called only with arguments that Context::run found right and
+/// only while the run has no failure. It reports a failure through
+/// Context::fail. `recv` may be `send` where the two have the same size.
+///
+/// What moves data only has a default in terms of `exchange`; a backend
+/// overrides what it has natively.
+class Communicator : public CommCommunicator {
+public:
+  Communicator(Context &context, Group group)
+      : context(context), group(std::move(group)) {}
+  virtual ~Communicator();
+
+  Context &getContext() const { return context; }
+  const Group &getGroup() const { return group; }
+
+  virtual Status barrier(const Call &call) = 0;
+  virtual Status allReduce(const Call &call) = 0;
+  virtual Status reduceScatter(const Call &call) = 0;
+  virtual Status reduce(const Call &call) = 0;
+  virtual Status allGather(const Call &call);
+  virtual Status allToAll(const Call &call);
+  virtual Status permute(const Call &call);
+  virtual Status broadcast(const Call &call);
+  virtual Status gather(const Call &call);
+  virtual Status scatter(const Call &call);
+  /// Called on every rank of the group; the ranks that are not on the channel
+  /// have nothing to do but, in recv, to fill with zeros.
+  virtual Status send(const Call &call) = 0;
+  virtual Status recv(const Call &call) = 0;
+
+protected:
+  /// All of the group's transfers of one collective at once: each moves
+  /// `call.count` elements. Every rank calls it, also with nothing to move.
+  /// There is at most one transfer from one rank to another. Buffers that are
+  /// received into may be ones that are sent.
+  virtual Status exchange(const Call &call, const std::vector<Transfer> &sends,
+                          const std::vector<Transfer> &recvs) = 0;
+
+  /// Fills memory of the kind that this backend's buffers are in with zeros.
+  virtual Status fillZeros(void *buffer, int64_t bytes);
+
+private:
+  Context &context;
+  Group group;
+};
+
+/// A function of Communicator, by which the C functions say what to call.
+using Collective = Status (Communicator::*)(const Call &);
+
+/// C = op(A) op(B) + beta C, `batch` times: see commGemm.
+struct Gemm {
+  int32_t type;
+  bool transposeA, transposeB;
+  int64_t batch, m, n, k;
+  const void *a;
+  int64_t lda, strideA;
+  const void *b;
+  int64_t ldb, strideB;
+  bool beta;
+  void *c;
+  int64_t ldc, strideC;
+};
+
+/// What a failed rank says.
+struct Failure {
+  /// The world rank that found it.
+  int64_t rank;
+  Status status;
+  std::string message;
+};
+
+/// One rank of a run. Used by one thread at a time.
+class Context : public CommContext {
+public:
+  Context(World &world, int64_t rank) : world(world), rank(rank) {}
+  virtual ~Context();
+
+  World &getWorld() const { return world; }
+  /// The world rank.
+  int64_t getRank() const { return rank; }
+
+  /// The first failure of this rank. Notices that another rank has failed.
+  Status getStatus();
+  /// What to tell the user about it; empty while there is none. On a rank that
+  /// only stopped, it repeats the message of the rank that failed.
+  const std::string &getMessage() const { return message; }
+
+  /// Records the rank's first failure and stops the world. Returns the status
+  /// of the first failure, to be returned by the caller.
+  Status fail(Status status, std::string message);
+
+  /// The cached group over `n` axes; null after a failure, or with one if the
+  /// axes are not right.
+  Communicator *getCommunicator(const int64_t *axes, int64_t n);
+
+  /// Checks the call against the group, then makes and traces it. Returns at
+  /// once after a failure. `communicator` is null only then.
+  Status run(Communicator *communicator, Collective collective,
+             const Call &call);
+
+  Status checkDivisible(Communicator *communicator, int64_t size,
+                        int64_t dimension, const CommSite *site);
+  Status checkSize(int64_t got, int64_t expected, int64_t dimension,
+                   const CommSite *site);
+
+  /// Checks the arguments and calls multiply.
+  Status gemm(const Gemm &gemm);
+
+  /// The program of this rank is over, well or not. Ranks that wait for it stop
+  /// and say so. Nothing may be called on this rank afterwards.
+  void end();
+
+  /// What the rank does now and did last, such as "computing since
+  /// comm.all_reduce at a.mlir:3". May be called by other ranks.
+  std::string describeActivity() const;
+  bool hasEnded() const { return activity == Activity::Ended; }
+
+protected:
+  virtual std::unique_ptr<Communicator> createCommunicator(Group group) = 0;
+  /// On the host, through OpenBLAS, unless a backend's buffers are elsewhere.
+  virtual Status multiply(const Gemm &gemm);
+
+private:
+  enum class Activity { Computing, Communicating, Ended };
+
+  Status check(const Communicator &communicator, const Call &call);
+
+  World &world;
+  int64_t rank;
+  std::atomic<Status> status{COMM_SUCCESS};
+  std::string message;
+  std::map<std::vector<int64_t>, std::unique_ptr<Communicator>> communicators;
+  // Read by other ranks when they must say what they are waiting for.
+  std::atomic<Activity> activity{Activity::Computing};
+  std::atomic<const char *> lastOp{nullptr};
+  std::atomic<const CommSite *> lastSite{nullptr};
+};
+
+/// One finished call of one rank, for Options::trace.
+struct TraceEvent {
+  int64_t rank;
+  const Call &call;
+  const Group &group;
+  std::chrono::steady_clock::time_point begin, end;
+  Status status;
+};
+
+struct Options {
+  /// How long a rank waits for another before the run stops. 0: for ever.
+  std::chrono::milliseconds timeout{30000};
+  /// Called after each call, on the calling rank's thread and so by several
+  /// threads at once. Null: no trace.
+  std::function<void(const TraceEvent &)> trace;
+};
+
+/// One run of a program on all ranks of a mesh.
+class World {
+public:
+  /// The only backend built in is "threads". Null, with `error` set, if there
+  /// is no such backend or it cannot start, or the mesh is not right.
+  static std::unique_ptr<World> create(Mesh mesh, const std::string &backend,
+                                       Options options, std::string &error);
+  virtual ~World();
+
+  const Mesh &getMesh() const { return mesh; }
+  const Options &getOptions() const { return options; }
+  int64_t getNumRanks() const { return numRanks; }
+
+  /// The ranks that live in this process: all of them on "threads".
+  virtual std::vector<int64_t> getLocalRanks() const = 0;
+  /// `rank` is one of them.
+  virtual Context &getContext(int64_t rank) = 0;
+
+  /// Runs `program` for every local rank at once, each on a thread of its own,
+  /// ends the rank after it, and returns when all are done. Returns the first
+  /// failure of the run, if any.
+  std::optional<Failure> launch(const std::function<void(Context &)> &program);
+
+  /// The first failure of the run.
+  std::optional<Failure> getFailure() const;
+  bool hasFailed() const { return failed; }
+
+protected:
+  World(Mesh mesh, Options options);
+
+private:
+  friend class Context;
+  void fail(Failure failure);
+
+  /// A place among those who may be in OpenBLAS at once: it has a fixed number
+  /// of buffers, and more callers than cores only take turns.
+  struct GemmSlot {
+    explicit GemmSlot(World &world);
+    ~GemmSlot();
+    World &world;
+  };
+
+  /// The world has a failure: wakes whoever waits. Called once.
+  virtual void onFailure() = 0;
+  /// A local rank has ended: wakes whoever waits for it.
+  virtual void onEnd(int64_t rank) = 0;
+
+  Mesh mesh;
+  Options options;
+  int64_t numRanks;
+  std::atomic<bool> failed{false};
+  mutable std::mutex failureMutex;
+  std::optional<Failure> failure;
+
+  std::mutex gemmMutex;
+  std::condition_variable gemmSlotFreed;
+  int64_t freeGemmSlots;
+  bool blasIsSetUp = false;
+};
+
+} // namespace mlir::comm::runtime
+
+#endif // COMM_RUNTIME_COMMUNICATOR_H

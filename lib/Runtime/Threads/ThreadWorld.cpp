@@ -1,0 +1,65 @@
+//===- ThreadWorld.cpp - The ranks of a run as threads of one process -----===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadWorld.h"
+
+#include "ThreadCommunicator.h"
+
+#include <numeric>
+#include <thread>
+
+using namespace mlir::comm::runtime;
+
+std::unique_ptr<Communicator> ThreadContext::createCommunicator(Group group) {
+  return std::make_unique<ThreadCommunicator>(
+      *this, static_cast<ThreadWorld &>(getWorld()), std::move(group));
+}
+
+ThreadWorld::ThreadWorld(Mesh mesh, Options options)
+    : World(std::move(mesh), std::move(options)),
+      spins(getNumRanks() <= std::thread::hardware_concurrency()) {
+  for (int64_t rank = 0; rank < getNumRanks(); ++rank)
+    contexts.push_back(std::make_unique<ThreadContext>(*this, rank));
+}
+
+std::vector<int64_t> ThreadWorld::getLocalRanks() const {
+  std::vector<int64_t> ranks(getNumRanks());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+Rendezvous &ThreadWorld::get(const Key &key, Rendezvous::Kind kind,
+                             const std::vector<int64_t> &ranks,
+                             const std::string &name) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Rendezvous> &place = places[key];
+  if (!place)
+    place = std::make_unique<Rendezvous>(*this, kind, ranks, name);
+  return *place;
+}
+
+Rendezvous &ThreadWorld::getRendezvous(const Group &group) {
+  return get({group.axes, group.ranks[0], -1, -1}, Rendezvous::Kind::Group,
+             group.ranks, "group over " + group.axisNames);
+}
+
+Rendezvous &ThreadWorld::getChannel(const Group &group, int64_t from,
+                                    int64_t to) {
+  return get({group.axes, group.ranks[0], from, to}, Rendezvous::Kind::Channel,
+             {group.ranks[from], group.ranks[to]},
+             "channel over " + group.axisNames);
+}
+
+void ThreadWorld::onFailure() { wakeAll(); }
+
+void ThreadWorld::onEnd(int64_t) { wakeAll(); }
+
+void ThreadWorld::wakeAll() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &place : places)
+    place.second->wake();
+}

@@ -1,0 +1,59 @@
+//===- ThreadWorld.h - The ranks of a run as threads of one process --*- C++
+//-*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_LIB_RUNTIME_THREADS_THREADWORLD_H
+#define COMM_LIB_RUNTIME_THREADS_THREADWORLD_H
+
+#include "Rendezvous.h"
+
+#include <tuple>
+
+namespace mlir::comm::runtime {
+
+class ThreadContext : public Context {
+public:
+  using Context::Context;
+
+protected:
+  std::unique_ptr<Communicator> createCommunicator(Group group) override;
+};
+
+class ThreadWorld : public World {
+public:
+  ThreadWorld(Mesh mesh, Options options);
+
+  std::vector<int64_t> getLocalRanks() const override;
+  Context &getContext(int64_t rank) override { return *contexts[rank]; }
+
+  /// Whether every rank has a core of its own.
+  bool maySpin() const { return spins; }
+
+  /// The one object that all members of the group share.
+  Rendezvous &getRendezvous(const Group &group);
+  /// The channel between two members, which are numbers in the group.
+  Rendezvous &getChannel(const Group &group, int64_t from, int64_t to);
+
+private:
+  void onFailure() override;
+  void onEnd(int64_t rank) override;
+  void wakeAll();
+
+  /// Axes as written, the group's rank 0, and the channel if it is one.
+  using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t, int64_t>;
+  Rendezvous &get(const Key &key, Rendezvous::Kind kind,
+                  const std::vector<int64_t> &ranks, const std::string &name);
+
+  std::vector<std::unique_ptr<ThreadContext>> contexts;
+  bool spins;
+  std::mutex mutex;
+  std::map<Key, std::unique_ptr<Rendezvous>> places;
+};
+
+} // namespace mlir::comm::runtime
+
+#endif // COMM_LIB_RUNTIME_THREADS_THREADWORLD_H
