@@ -30,27 +30,25 @@ bool mlir::comm::runtime::agreeOnMessage(const Call &send, const Call &recv) {
   return send.count == recv.count && send.type == recv.type;
 }
 
-std::string mlir::comm::runtime::describeSignature(const Call &call) {
-  std::string result = call.op;
-  if (call.reduction)
-    result += std::string(" ") + getName(call.getReduction());
-  if (call.numPairs) {
+std::string Call::describeInFull() const {
+  std::string result = op;
+  if (reduction)
+    result += std::string(" ") + getName(getReduction());
+  if (numPairs) {
     result += " [";
-    for (int64_t i = 0; i < *call.numPairs; ++i)
-      result += (i ? ", (" : "(") + std::to_string(call.pairs[2 * i]) + ", " +
-                std::to_string(call.pairs[2 * i + 1]) + ")";
+    for (int64_t i = 0; i < *numPairs; ++i)
+      result += (i ? ", (" : "(") + std::to_string(pairs[2 * i]) + ", " +
+                std::to_string(pairs[2 * i + 1]) + ")";
     result += "]";
   }
-  if (std::strcmp(call.op, "comm.barrier") != 0)
-    result +=
-        " of " + std::to_string(call.count) + " x " + getName(call.getType());
-  if (call.root)
-    result += " root " + std::to_string(*call.root);
-  if (call.from)
-    result += " from " + std::to_string(*call.from) + " to " +
-              std::to_string(*call.to);
-  result += runtime::describe("", call.site);
-  if (*getDetail(call))
-    result += std::string(", ") + getDetail(call);
+  if (std::strcmp(op, "comm.barrier") != 0)
+    result += " of " + std::to_string(count) + " x " + getName(getType());
+  if (root)
+    result += " root " + std::to_string(*root);
+  if (from)
+    result += " from " + std::to_string(*from) + " to " + std::to_string(*to);
+  result += runtime::describe("", site);
+  if (*getDetail(*this))
+    result += std::string(", ") + getDetail(*this);
   return result;
 }

@@ -19,9 +19,6 @@ bool agree(const Call &a, const Call &b);
 /// Whether a send and a recv of one channel are about the same message.
 bool agreeOnMessage(const Call &send, const Call &recv);
 
-/// "comm.all_reduce sum of 4 x f32 at a.mlir:3, over @mesh["tp"]".
-std::string describeSignature(const Call &call);
-
 } // namespace mlir::comm::runtime
 
 #endif // COMM_LIB_RUNTIME_SIGNATURE_H

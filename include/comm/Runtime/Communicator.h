@@ -102,6 +102,9 @@ struct Call {
   int64_t getBytes() const;
   /// "comm.all_reduce at a.mlir:3".
   std::string describe() const;
+  /// `comm.all_reduce sum of 4 x f32 at a.mlir:3, over @mesh["tp"]`, where the
+  /// last part is the site's detail.
+  std::string describeInFull() const;
 };
 
 /// "comm.all_reduce at a.mlir:3"; `site` may be null.

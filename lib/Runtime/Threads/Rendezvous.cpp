@@ -10,7 +10,7 @@
 #include "../Signature.h"
 #include "ThreadWorld.h"
 
-#include <thread>
+#include <algorithm>
 
 using namespace mlir::comm::runtime;
 
@@ -27,11 +27,19 @@ Status Rendezvous::meet(int64_t seat, const Post &post) {
   if (!trouble) {
     posts[seat] = &post;
     present[seat] = true;
-    if (numArrived + 1 == ranks.size())
+    bool last = numArrived + 1 == ranks.size();
+    if (last)
       trouble = findDisagreement();
-    uint64_t meeting = meetings;
-    if (!trouble && arrive())
+    if (last && !trouble) {
+      // Before those who wait can see that they are free, and wait elsewhere.
+      world.addIdle(1 - static_cast<int64_t>(ranks.size()));
+      arrive();
       return COMM_SUCCESS;
+    }
+    uint64_t meeting = meetings;
+    world.addIdle(1);
+    if (!trouble)
+      arrive();
 
     auto timeout = world.getOptions().timeout;
     auto deadline = std::chrono::steady_clock::now() + timeout;
@@ -116,7 +124,7 @@ std::optional<Rendezvous::Trouble> Rendezvous::findDisagreement() const {
     auto line = [&](size_t seat) {
       return "\n  rank " + std::to_string(ranks[seat]) + ", call " +
              std::to_string(posts[seat]->sequence) + ": " +
-             describeSignature(*posts[seat]->call);
+             posts[seat]->call->describeInFull();
     };
     return Trouble{COMM_INVALID,
                    "ranks of a " + name + " disagree:" + line(0) + line(i)};
@@ -136,12 +144,29 @@ Rendezvous::findTrouble(const Call &call) const {
   for (size_t i = 0; i < ranks.size(); ++i) {
     const Context &context = world.getContext(ranks[i]);
     if (!present[i] && context.hasEnded())
-      return Trouble{COMM_INVALID, describeSignature(call) + ": rank " +
+      return Trouble{COMM_INVALID, call.describeInFull() + ": rank " +
                                        std::to_string(ranks[i]) + " of a " +
                                        name + " will not come, it has " +
                                        context.describeActivity()};
   }
+  if (world.isDeadlocked())
+    return Trouble{COMM_INVALID, "deadlock: " + call.describe() +
+                                     " waits in a " + name +
+                                     ", and nobody can go on" + describeAll()};
   return std::nullopt;
+}
+
+/// A line for each rank of the world, but not pages.
+std::string Rendezvous::describeAll() const {
+  constexpr int64_t most = 16;
+  std::string result;
+  for (int64_t i = 0; i < std::min(most, world.getNumRanks()); ++i)
+    result += "\n  rank " + std::to_string(i) + ": " +
+              world.getContext(i).describeActivity();
+  if (world.getNumRanks() > most)
+    result +=
+        "\n  and " + std::to_string(world.getNumRanks() - most) + " more ranks";
+  return result;
 }
 
 Rendezvous::Trouble Rendezvous::makeTimeout(const Call &call) const {
@@ -160,7 +185,7 @@ Rendezvous::Trouble Rendezvous::makeTimeout(const Call &call) const {
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.')
     text.pop_back();
-  return {COMM_TIMEOUT, describeSignature(call) + ": timeout after " + text +
+  return {COMM_TIMEOUT, call.describeInFull() + ": timeout after " + text +
                             " s in a " + name + ", of which ranks [" + there +
                             "] have come" + missing};
 }

@@ -1,5 +1,5 @@
 //===- Rendezvous.h - Where threads meet and show each other their buffers --*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,8 @@ public:
 
   /// Shows `post`, waits until every seat has shown one, and compares them.
   /// Fails, on every rank that waits here, if they do not agree, if a rank has
-  /// ended, if the run has failed or if the timeout is over. If it succeeds it
+  /// ended, if the run has failed, if every rank of the world waits, or if the
+  /// timeout is over. If it succeeds it
   /// succeeds on all ranks; where they then read each other's buffers, all of
   /// them must call `meetAgain` before they go on.
   Status meet(int64_t seat, const Post &post);
@@ -64,6 +65,7 @@ private:
   std::optional<Trouble> findDisagreement() const;
   std::optional<Trouble> findTrouble(const Call &call) const;
   Trouble makeTimeout(const Call &call) const;
+  std::string describeAll() const;
 
   bool spin(uint64_t meeting) const;
 

@@ -73,7 +73,7 @@ Status ThreadCommunicator::allReduce(const Call &call) {
   int64_t n = getGroup().size(), bytes = call.getBytes();
   // Where meeting costs more than arithmetic, each rank reduces everything.
   if (bytes <= 4096) {
-    char result[4096];
+    alignas(8) char result[4096];
     reduceRange(call, 0, call.count, result);
     rendezvous.meetAgain();
     copy(call.recv, result, bytes);

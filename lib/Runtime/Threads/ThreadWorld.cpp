@@ -56,7 +56,10 @@ Rendezvous &ThreadWorld::getChannel(const Group &group, int64_t from,
 
 void ThreadWorld::onFailure() { wakeAll(); }
 
-void ThreadWorld::onEnd(int64_t) { wakeAll(); }
+void ThreadWorld::onEnd(int64_t) {
+  addIdle(1);
+  wakeAll();
+}
 
 void ThreadWorld::wakeAll() {
   std::lock_guard<std::mutex> lock(mutex);

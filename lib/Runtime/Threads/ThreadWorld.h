@@ -33,6 +33,12 @@ public:
   /// Whether every rank has a core of its own.
   bool maySpin() const { return spins; }
 
+  /// Counts the ranks that cannot go on alone: they have ended, or wait in a
+  /// meeting that is not complete.
+  void addIdle(int64_t ranks) { numIdle += ranks; }
+  /// Nobody can go on. Once true it stays true.
+  bool isDeadlocked() const { return numIdle == getNumRanks(); }
+
   /// The one object that all members of the group share.
   Rendezvous &getRendezvous(const Group &group);
   /// The channel between two members, which are numbers in the group.
@@ -50,6 +56,7 @@ private:
 
   std::vector<std::unique_ptr<ThreadContext>> contexts;
   bool spins;
+  std::atomic<int64_t> numIdle{0};
   std::mutex mutex;
   std::map<Key, std::unique_ptr<Rendezvous>> places;
 };
