@@ -1,0 +1,71 @@
+//===- AdjointOpInterface.h - The adjoint of an op --------------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_INTERFACES_ADJOINTOPINTERFACE_H
+#define COMM_INTERFACES_ADJOINTOPINTERFACE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace mlir::comm {
+
+/// A primal value that an adjoint rule reads: an operand or a result of the
+/// op, or only the sizes of an operand's dynamic dimensions.
+struct Residual {
+  enum class Kind { Operand, Result, OperandSizes };
+
+  static Residual operand(unsigned index) { return {Kind::Operand, index}; }
+  static Residual result(unsigned index) { return {Kind::Result, index}; }
+  /// The dynamic sizes of a tensor operand; nothing where its shape is static.
+  static Residual operandSizes(unsigned index) {
+    return {Kind::OperandSizes, index};
+  }
+
+  Kind kind;
+  unsigned index;
+};
+
+/// What an adjoint rule is given of the primal program. The driver implements
+/// it; a rule may ask only for what `getResiduals` listed.
+class Primals {
+public:
+  virtual ~Primals() = default;
+
+  /// The value of an operand listed as `Residual::operand`.
+  virtual Value getOperand(unsigned index) const = 0;
+  /// The value of a result listed as `Residual::result`.
+  virtual Value getResult(unsigned index) const = 0;
+  /// The sizes of a tensor operand listed as `Residual::operandSizes` or
+  /// `Residual::operand`: attributes where static, index values where dynamic.
+  virtual SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder,
+                                                    unsigned index) const = 0;
+  /// Whether a cotangent is wanted for the operand.
+  virtual bool isWanted(unsigned operand) const = 0;
+};
+
+/// Whether a value of this type can carry a derivative: a float, a ranked
+/// tensor of floats, or a type whose CotangentTypeInterface says so.
+bool isDifferentiable(Type type);
+
+/// A zero of a float or float tensor type. `sizes` gives the sizes of a tensor
+/// (only the dynamic ones are read).
+Value emitZero(OpBuilder &builder, Location loc, Type type,
+               ArrayRef<OpFoldResult> sizes = {});
+
+/// `value` in every element of a float or float tensor type; `sizes` as above.
+Value emitConstant(OpBuilder &builder, Location loc, Type type, double value,
+                   ArrayRef<OpFoldResult> sizes = {});
+
+} // namespace mlir::comm
+
+#include "comm/Interfaces/CotangentTypeInterface.h.inc"
+
+#include "comm/Interfaces/AdjointOpInterface.h.inc"
+
+#endif // COMM_INTERFACES_ADJOINTOPINTERFACE_H

@@ -1,0 +1,50 @@
+//===- Permute.cpp - comm.permute -----------------------------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Verification.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+LogicalResult PermuteOp::verify() {
+  if (failed(verifyForm(*this, /*needsDest=*/false)) ||
+      failed(verifySameType(*this))) // permute_c3
+    return failure();
+  ArrayRef<int64_t> pairs = getPairs();
+  if (pairs.size() % 2 != 0)
+    return emitOpError("expects pairs of source and target, got ")
+           << pairs.size() << " numbers";
+  // permute_c2
+  llvm::DenseSet<int64_t> sources, targets;
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    if (!sources.insert(pairs[i]).second)
+      return emitOpError("source ") << pairs[i] << " is named twice";
+    if (!targets.insert(pairs[i + 1]).second)
+      return emitOpError("target ") << pairs[i + 1] << " is named twice";
+  }
+  return success();
+}
+
+LogicalResult PermuteOp::verifyGroup(int64_t groupSize) {
+  ArrayRef<int64_t> pairs = getPairs();
+  for (size_t i = 0; i < pairs.size(); ++i) // permute_c1
+    if (failed(verifyRankInGroup(*this, pairs[i], groupSize,
+                                 i % 2 == 0 ? "source" : "target")))
+      return failure();
+  return success();
+}
+
+// y_t = x_s  =>  x̄_s = ȳ_t: permute with the pairs inverted
+SmallVector<Value> PermuteOp::emitAdjoint(OpBuilder &builder, const Primals &,
+                                          ValueRange cotangents) {
+  SmallVector<int64_t> inverted(getPairs());
+  for (size_t i = 0; i < inverted.size(); i += 2)
+    std::swap(inverted[i], inverted[i + 1]);
+  return {PermuteOp::create(builder, getLoc(), cotangents[0], inverted,
+                            getAxes())
+              .getResult()};
+}

@@ -1,0 +1,122 @@
+//===- CommDialect.cpp - Registration, attributes and types ---------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommSyntax.h"
+#include "comm/IR/Comm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+#include "comm/IR/CommDialect.cpp.inc"
+
+#include "comm/IR/CommEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "comm/IR/CommAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "comm/IR/CommTypes.cpp.inc"
+
+#include "comm/IR/CollectiveOpInterface.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "comm/IR/CommOps.cpp.inc"
+
+namespace {
+/// A collective may stand wherever the function that held it may.
+struct CommInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
+void CommDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "comm/IR/CommAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "comm/IR/CommTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "comm/IR/CommOps.cpp.inc"
+      >();
+  addInterfaces<CommInlinerInterface>();
+}
+
+LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               FlatSymbolRefAttr mesh,
+                               ArrayRef<StringAttr> axes) {
+  // axes_c1
+  if (axes.empty())
+    return emitError() << "expected at least one axis of '" << mesh << "'";
+  // axes_c2
+  llvm::SmallPtrSet<StringAttr, 4> seen;
+  for (StringAttr axis : axes)
+    if (!seen.insert(axis).second)
+      return emitError() << "axis '" << axis.getValue() << "' is named twice";
+  return success();
+}
+
+bool MessageType::isDifferentiable() const {
+  return comm::isDifferentiable(getPayload());
+}
+
+/// Verifies a mark `comm.replicated` (axes_c3).
+static LogicalResult verifyMark(Operation *op, NamedAttribute attribute,
+                                const Twine &where) {
+  if (attribute.getName() != kReplicatedAttrName)
+    return op->emitError() << "'" << attribute.getName().getValue()
+                           << "' is not an attribute of " << where.str();
+  auto axes = dyn_cast<AxesAttr>(attribute.getValue());
+  if (!axes)
+    return op->emitError() << "'" << kReplicatedAttrName << "' of "
+                           << where.str()
+                           << " expects axes such as #comm.axes<@mesh[\"tp\"]>"
+                              ", got "
+                           << attribute.getValue();
+  return verifyAxes(op, axes, where.str() + " is marked replicated");
+}
+
+LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return verifyMark(op, attribute, "argument " + Twine(argument));
+}
+
+LogicalResult
+CommDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                         unsigned result,
+                                         NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && function.isDeclaration() &&
+      attribute.getName() == kReplicatedAttrName)
+    return op->emitError() << "result " << result
+                           << " of a declaration is marked replicated, which "
+                              "cannot be proved: give the function a body or "
+                              "drop the mark";
+  return verifyMark(op, attribute, "result " + Twine(result));
+}
+
+LogicalResult CommDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' is not an attribute of operations; mark an "
+                            "argument or a result";
+}

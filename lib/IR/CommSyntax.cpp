@@ -1,0 +1,188 @@
+//===- CommSyntax.cpp - Custom directives of the assembly formats ---------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommSyntax.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+// @mesh["dp", "tp"]
+ParseResult comm::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
+  FlatSymbolRefAttr mesh;
+  SmallVector<StringAttr> names;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseAttribute(mesh) ||
+      parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square,
+          [&] { return parser.parseAttribute(names.emplace_back()); }))
+    return failure();
+  axes = AxesAttr::getChecked([&] { return parser.emitError(loc); },
+                              parser.getContext(), mesh,
+                              ArrayRef<StringAttr>(names));
+  return success(axes != nullptr);
+}
+
+void comm::printAxes(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
+  printer.printAttributeWithoutType(axes.getMesh());
+  printer << "[";
+  llvm::interleaveComma(axes.getAxes(), printer);
+  printer << "]";
+}
+
+// [dp = 2, tp = 4]
+ParseResult comm::parseMeshAxes(OpAsmParser &parser, ArrayAttr &names,
+                                DenseI64ArrayAttr &sizes) {
+  Builder builder(parser.getContext());
+  SmallVector<Attribute> parsedNames;
+  SmallVector<int64_t> parsedSizes;
+  auto parseAxis = [&]() -> ParseResult {
+    std::string name;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseInteger(parsedSizes.emplace_back()))
+      return failure();
+    parsedNames.push_back(builder.getStringAttr(name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
+    return failure();
+  names = builder.getArrayAttr(parsedNames);
+  sizes = builder.getDenseI64ArrayAttr(parsedSizes);
+  return success();
+}
+
+void comm::printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr names,
+                         DenseI64ArrayAttr sizes) {
+  printer << "[";
+  llvm::interleaveComma(
+      llvm::zip(names.getAsValueRange<StringAttr>(), sizes.asArrayRef()),
+      printer, [&](auto axis) {
+        printer.printKeywordOrString(std::get<0>(axis));
+        printer << " = " << std::get<1>(axis);
+      });
+  printer << "]";
+}
+
+// sum
+ParseResult comm::parseReduction(OpAsmParser &parser,
+                                 ReductionKindAttr &reduction) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<ReductionKind> kind = symbolizeReductionKind(keyword);
+  if (!kind)
+    return parser.emitError(loc)
+           << "expected a reduction (sum, avg, prod, max, min, and, or, xor), "
+              "got '"
+           << keyword << "'";
+  reduction = ReductionKindAttr::get(parser.getContext(), *kind);
+  return success();
+}
+
+void comm::printReduction(OpAsmPrinter &printer, Operation *,
+                          ReductionKindAttr reduction) {
+  printer << stringifyReductionKind(reduction.getValue());
+}
+
+// [(0, 1), (1, 2)]
+ParseResult comm::parsePairs(OpAsmParser &parser, DenseI64ArrayAttr &pairs) {
+  SmallVector<int64_t> numbers;
+  auto parsePair = [&]() -> ParseResult {
+    return failure(parser.parseLParen() ||
+                   parser.parseInteger(numbers.emplace_back()) ||
+                   parser.parseComma() ||
+                   parser.parseInteger(numbers.emplace_back()) ||
+                   parser.parseRParen());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair))
+    return failure();
+  pairs = DenseI64ArrayAttr::get(parser.getContext(), numbers);
+  return success();
+}
+
+void comm::printPairs(OpAsmPrinter &printer, Operation *,
+                      DenseI64ArrayAttr pairs) {
+  ArrayRef<int64_t> numbers = pairs;
+  printer << "[";
+  for (size_t i = 0; i + 1 < numbers.size(); i += 2)
+    printer << (i ? ", (" : "(") << numbers[i] << ", " << numbers[i + 1] << ")";
+  printer << "]";
+}
+
+// tensor<4xf32>, or tensor<4xf32> -> tensor<16xf32> where the types differ
+ParseResult comm::parseTensorTypes(OpAsmParser &parser, Type &input,
+                                   Type &result) {
+  if (parser.parseType(input))
+    return failure();
+  result = input;
+  if (succeeded(parser.parseOptionalArrow()))
+    return parser.parseType(result);
+  return success();
+}
+
+void comm::printTensorTypes(OpAsmPrinter &printer, Operation *, Type input,
+                            Type result) {
+  printer << input;
+  if (result != input)
+    printer << " -> " << result;
+}
+
+ParseResult comm::parseCollectiveTypes(
+    OpAsmParser &parser,
+    const std::optional<OpAsmParser::UnresolvedOperand> &dest, Type &input,
+    Type &destType, Type &result) {
+  Type output;
+  if (parseTensorTypes(parser, input, output))
+    return failure();
+  // A memref op without a destination works in place and yields nothing.
+  if (dest)
+    destType = output;
+  else if (!isa<BaseMemRefType>(input))
+    result = output;
+  return success();
+}
+
+void comm::printCollectiveTypes(OpAsmPrinter &printer, Operation *op,
+                                Value dest, Type input, Type destType,
+                                Type result) {
+  printTensorTypes(printer, op, input, dest     ? destType
+                                       : result ? result
+                                                : input);
+}
+
+ParseResult comm::parseResultOrDestType(
+    OpAsmParser &parser,
+    const std::optional<OpAsmParser::UnresolvedOperand> &dest, Type &destType,
+    Type &result) {
+  return parser.parseType(dest ? destType : result);
+}
+
+void comm::printResultOrDestType(OpAsmPrinter &printer, Operation *, Value dest,
+                                 Type destType, Type result) {
+  printer << (dest ? destType : result);
+}
+
+// (%x, %w) cotangents(%dy)
+ParseResult comm::parseVjpOperands(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+    IntegerAttr &numArguments) {
+  if (parser.parseOperandList(operands, AsmParser::Delimiter::Paren))
+    return failure();
+  numArguments =
+      Builder(parser.getContext()).getI64IntegerAttr(operands.size());
+  return failure(
+      parser.parseKeyword("cotangents") ||
+      parser.parseOperandList(operands, AsmParser::Delimiter::Paren));
+}
+
+void comm::printVjpOperands(OpAsmPrinter &printer, Operation *,
+                            OperandRange operands, IntegerAttr numArguments) {
+  size_t count = std::min<uint64_t>(numArguments.getInt(), operands.size());
+  printer << "(" << operands.take_front(count) << ") cotangents("
+          << operands.drop_front(count) << ")";
+}

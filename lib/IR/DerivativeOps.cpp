@@ -1,0 +1,185 @@
+//===- DerivativeOps.cpp - comm.vjp and comm.value_and_grad ---------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommSyntax.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+#include "comm/IR/DerivativeOps.h"
+
+FunctionOpInterface comm::lookupCallee(Operation *op) {
+  auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee");
+  return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, callee);
+}
+
+static bool isFloatOrTensor(Type type) {
+  return isDifferentiable(type) && !isa<CotangentTypeInterface>(type);
+}
+
+SmallVector<int64_t> comm::getWrt(FunctionOpInterface function,
+                                  std::optional<ArrayRef<int64_t>> wrt) {
+  if (wrt)
+    return SmallVector<int64_t>(*wrt);
+  SmallVector<int64_t> all;
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (isFloatOrTensor(type))
+      all.push_back(number);
+  return all;
+}
+
+/// vjp_c1, vjp_c3 and their twins: the function and `wrt`.
+static FailureOr<FunctionOpInterface>
+verifyFunctionAndWrt(Operation *op, FlatSymbolRefAttr callee,
+                     std::optional<ArrayRef<int64_t>> wrt,
+                     SymbolTableCollection &symbols) {
+  auto function =
+      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, callee);
+  if (!function)
+    return op->emitOpError("'") << callee.getValue() << "' is not a function";
+  if (function.isDeclaration())
+    return (op->emitOpError("'")
+            << callee.getValue() << "' has no body to differentiate")
+               .attachNote(function.getLoc())
+           << "it is declared here";
+  int64_t previous = -1;
+  for (int64_t number : wrt.value_or(ArrayRef<int64_t>())) {
+    if (number < 0 || number >= (int64_t)function.getNumArguments())
+      return op->emitOpError("wrt names argument ")
+             << number << ", but '" << callee.getValue() << "' has "
+             << function.getNumArguments();
+    if (number <= previous)
+      return op->emitOpError("wrt expects argument numbers in ascending order, "
+                             "each once, got ")
+             << number << " after " << previous;
+    Type type = function.getArgumentTypes()[number];
+    if (!isFloatOrTensor(type))
+      return op->emitOpError("wrt names argument ")
+             << number << " of type " << type << ", which has no derivative";
+    previous = number;
+  }
+  return function;
+}
+
+/// The types of `got` are `expected`, `what` is "operand" or "result".
+static LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange got,
+                                 TypeRange expected) {
+  if (got.size() != expected.size())
+    return op->emitOpError("expects ")
+           << expected.size() << " " << what << "s, got " << got.size();
+  for (auto [number, types] : llvm::enumerate(llvm::zip(got, expected))) {
+    auto [actual, wanted] = types;
+    if (actual != wanted)
+      return op->emitOpError("expects ")
+             << what << " " << number << " of type " << wanted << ", got "
+             << actual;
+  }
+  return success();
+}
+
+/// The function's result types, then the types of the arguments in `wrt`.
+static SmallVector<Type>
+getResultTypes(FunctionOpInterface function,
+               std::optional<ArrayRef<int64_t>> wrt) {
+  SmallVector<Type> types(function.getResultTypes());
+  for (int64_t number : getWrt(function, wrt))
+    types.push_back(function.getArgumentTypes()[number]);
+  return types;
+}
+
+static AxesAttrInterface getMark(Attribute attribute) {
+  return dyn_cast_or_null<AxesAttrInterface>(attribute);
+}
+
+static AxesAttrInterface
+getResultOrGradientMark(FunctionOpInterface function, unsigned result,
+                        std::optional<ArrayRef<int64_t>> wrt) {
+  if (result < function.getNumResults())
+    return getMark(function.getResultAttr(result, kReplicatedAttrName));
+  return getMark(function.getArgAttr(
+      getWrt(function, wrt)[result - function.getNumResults()],
+      kReplicatedAttrName));
+}
+
+//===----------------------------------------------------------------------===//
+// comm.vjp
+//===----------------------------------------------------------------------===//
+
+LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<FunctionOpInterface> function = verifyFunctionAndWrt(
+      *this, getCalleeAttr(), getWrt(), symbols); // vjp_c1, vjp_c3
+  if (failed(function))
+    return failure();
+  // vjp_c2
+  int64_t arguments = getNumArguments();
+  if (arguments != (int64_t)function->getNumArguments())
+    return emitOpError("expects ")
+           << function->getNumArguments() << " arguments, got " << arguments;
+  SmallVector<Type> operands(function->getArgumentTypes());
+  for (Type type : function->getResultTypes())
+    if (isFloatOrTensor(type))
+      operands.push_back(type);
+  if (failed(verifyTypes(*this, "operand", getOperandTypes(), operands)))
+    return failure();
+  // vjp_c4
+  return verifyTypes(*this, "result", getResultTypes(),
+                     ::getResultTypes(*function, getWrt()));
+}
+
+AxesAttrInterface VjpOp::getOperandMark(unsigned operand) {
+  FunctionOpInterface function = lookupCallee(*this);
+  if (operand < function.getNumArguments())
+    return getMark(function.getArgAttr(operand, kReplicatedAttrName));
+  operand -= function.getNumArguments();
+  for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
+    if (isFloatOrTensor(type) && operand-- == 0)
+      return getMark(function.getResultAttr(number, kReplicatedAttrName));
+  return {};
+}
+
+AxesAttrInterface VjpOp::getResultMark(unsigned result) {
+  return getResultOrGradientMark(lookupCallee(*this), result, getWrt());
+}
+
+//===----------------------------------------------------------------------===//
+// comm.value_and_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<FunctionOpInterface> function = verifyFunctionAndWrt(
+      *this, getCalleeAttr(), getWrt(), symbols); // value_and_grad_c1, c4
+  if (failed(function))
+    return failure();
+  // value_and_grad_c2
+  Type loss = function->getNumResults() ? function->getResultTypes()[0] : Type();
+  auto tensor = dyn_cast_or_null<RankedTensorType>(loss);
+  if (!loss || !isFloatOrTensor(loss) || (tensor && tensor.getRank() != 0)) {
+    InFlightDiagnostic error = emitOpError("expects result 0 of '")
+                               << getCallee()
+                               << "' to be the loss, a float scalar, got ";
+    if (loss)
+      error << loss;
+    else
+      error << "no result";
+    return error;
+  }
+  // value_and_grad_c3, c5
+  if (failed(verifyTypes(*this, "operand", getOperandTypes(),
+                         function->getArgumentTypes())))
+    return failure();
+  return verifyTypes(*this, "result", getResultTypes(),
+                     ::getResultTypes(*function, getWrt()));
+}
+
+AxesAttrInterface ValueAndGradOp::getOperandMark(unsigned operand) {
+  return getMark(lookupCallee(*this).getArgAttr(operand, kReplicatedAttrName));
+}
+
+AxesAttrInterface ValueAndGradOp::getResultMark(unsigned result) {
+  return getResultOrGradientMark(lookupCallee(*this), result, getWrt());
+}
