@@ -8,6 +8,7 @@
 // The one file that includes every upstream dialect: it takes 12 s to compile.
 
 #include "comm/InitAll.h"
+#include "comm/Autodiff/ExternalModels.h"
 #include "comm/IR/Comm.h"
 #include "comm/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -20,6 +21,10 @@ void comm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<CommDialect>();
+  registerArithAdjointModels(registry);
+  registerFuncAdjointModels(registry);
+  registerMathAdjointModels(registry);
+  registerTensorAdjointModels(registry);
 }
 
 void comm::registerAllPasses() {
