@@ -1,0 +1,45 @@
+//===- Invoke.h - The calling convention of lowered functions --*- C++ -*--===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A lowered function @f is called through MLIR's C interface,
+//
+//   int32_t _mlir_ciface_f(CommContext *, arguments...)                or
+//   void _mlir_ciface_f(Results *, CommContext *, arguments...)
+//
+// where Results is { int32_t status; results... } and the first form is that of
+// a function without results. A tensor is a memref descriptor, an argument by
+// pointer and a result by value; a scalar is itself, an `index` an int64_t, an
+// i1 one byte. The caller owns the results' buffers and frees them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_RUNNER_INVOKE_H
+#define COMM_RUNNER_INVOKE_H
+
+#include "comm/Runner/Signature.h"
+
+namespace mlir::comm::runner {
+
+/// `_mlir__mlir_ciface_f`, as ExecutionEngine::lookupPacked gives it: takes a
+/// pointer to each parameter, and to the result behind them if there is one.
+using PackedFunction = void (*)(void **);
+
+/// What one rank's call gave.
+struct Invocation {
+  /// COMM_SUCCESS, or what the function failed with; then there are no results.
+  int32_t status;
+  std::vector<HostTensor> results;
+};
+
+/// Calls the function on one rank. It may overwrite the arguments, which must
+/// be of the types that the signature tells.
+Invocation invoke(PackedFunction function, const FunctionSignature &signature,
+                  CommContext *context, std::vector<HostTensor> arguments);
+
+} // namespace mlir::comm::runner
+
+#endif // COMM_RUNNER_INVOKE_H

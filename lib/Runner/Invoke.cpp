@@ -1,0 +1,172 @@
+//===- Invoke.cpp - The calling convention of lowered functions -----------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Runner/Invoke.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir::comm;
+using namespace mlir::comm::runner;
+
+namespace {
+
+/// A memref descriptor of any rank, word by word: allocated pointer, aligned
+/// pointer, offset in elements, sizes, strides in elements.
+class Descriptor {
+public:
+  static size_t getWordCount(size_t rank) { return 3 + 2 * rank; }
+
+  /// Of a buffer that `tensor` keeps.
+  static std::vector<int64_t> create(HostTensor &tensor) {
+    size_t rank = tensor.getShape().size();
+    std::vector<int64_t> words(getWordCount(rank));
+    words[0] = words[1] = reinterpret_cast<intptr_t>(tensor.getData());
+    int64_t stride = 1;
+    for (size_t i = rank; i-- > 0; stride *= tensor.getShape()[i]) {
+      words[3 + i] = tensor.getShape()[i];
+      words[3 + rank + i] = stride;
+    }
+    return words;
+  }
+
+  Descriptor(const char *words, size_t rank)
+      : words(getWordCount(rank)), rank(rank) {
+    std::memcpy(this->words.data(), words, this->words.size() * 8);
+  }
+
+  void *getAllocated() const { return reinterpret_cast<void *>(words[0]); }
+
+  /// The elements, packed.
+  HostTensor read(CommDataType type) const {
+    Shape shape(words.begin() + 3, words.begin() + 3 + rank);
+    HostTensor tensor(type, shape);
+    int64_t bytes = getByteSize(type);
+    auto *data = reinterpret_cast<const char *>(words[1]) + words[2] * bytes;
+    if (tensor.getElementCount() == 0)
+      return tensor;
+    if (isPacked()) {
+      std::memcpy(tensor.getData(), data, tensor.getByteCount());
+      return tensor;
+    }
+    for (int64_t i = 0; i < tensor.getElementCount(); ++i) {
+      Shape index = getIndex(shape, i);
+      int64_t at = 0;
+      for (size_t dim = 0; dim < rank; ++dim)
+        at += index[dim] * words[3 + rank + dim];
+      std::memcpy(tensor.getElement(i), data + at * bytes, bytes);
+    }
+    return tensor;
+  }
+
+private:
+  bool isPacked() const {
+    int64_t stride = 1;
+    for (size_t i = rank; i-- > 0; stride *= words[3 + i])
+      if (words[3 + i] != 1 && words[3 + rank + i] != stride)
+        return false;
+    return true;
+  }
+
+  std::vector<int64_t> words;
+  size_t rank;
+};
+
+/// The struct that a function with results fills: the status and each result at
+/// the offset that its alignment gives it.
+class ResultStruct {
+public:
+  explicit ResultStruct(const FunctionSignature &signature)
+      : signature(signature) {
+    size_t end = sizeof(int32_t);
+    for (const ValueInfo &result : signature.results) {
+      size_t alignment = result.isScalar ? getByteSize(result.type) : 8;
+      size_t size = result.isScalar
+                        ? alignment
+                        : 8 * Descriptor::getWordCount(result.shape.size());
+      offsets.push_back((end + alignment - 1) / alignment * alignment);
+      end = offsets.back() + size;
+    }
+    // Words, for the alignment.
+    storage.resize((end + 7) / 8);
+  }
+
+  void *getData() { return storage.data(); }
+  int32_t getStatus() const {
+    return *reinterpret_cast<const int32_t *>(storage.data());
+  }
+
+  /// Copies the results and frees their buffers. A buffer that is not the
+  /// program's to give away, in `kept`, or that stands behind two results, is
+  /// freed no more than it should be.
+  std::vector<HostTensor> take(std::vector<const void *> kept) const {
+    std::vector<HostTensor> results;
+    std::vector<void *> buffers;
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      const ValueInfo &info = signature.results[i];
+      const char *data =
+          reinterpret_cast<const char *>(storage.data()) + offsets[i];
+      if (info.isScalar) {
+        HostTensor &scalar = results.emplace_back(info.type, Shape());
+        std::memcpy(scalar.getData(), data, getByteSize(info.type));
+        continue;
+      }
+      Descriptor descriptor(data, info.shape.size());
+      results.push_back(descriptor.read(info.type));
+      void *buffer = descriptor.getAllocated();
+      if (std::find(kept.begin(), kept.end(), buffer) != kept.end())
+        continue;
+      kept.push_back(buffer);
+      buffers.push_back(buffer);
+    }
+    for (void *buffer : buffers)
+      std::free(buffer);
+    return results;
+  }
+
+private:
+  const FunctionSignature &signature;
+  std::vector<size_t> offsets;
+  std::vector<int64_t> storage;
+};
+
+} // namespace
+
+Invocation mlir::comm::runner::invoke(PackedFunction function,
+                                      const FunctionSignature &signature,
+                                      CommContext *context,
+                                      std::vector<HostTensor> arguments) {
+  ResultStruct resultStruct(signature);
+  void *resultPointer = resultStruct.getData();
+  std::vector<std::vector<int64_t>> descriptors(arguments.size());
+  std::vector<void *> descriptorPointers(arguments.size());
+  std::vector<const void *> kept;
+
+  std::vector<void *> packed;
+  if (!signature.results.empty())
+    packed.push_back(&resultPointer);
+  packed.push_back(&context);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (signature.arguments[i].isScalar) {
+      packed.push_back(arguments[i].getData());
+      continue;
+    }
+    kept.push_back(arguments[i].getData());
+    descriptors[i] = Descriptor::create(arguments[i]);
+    descriptorPointers[i] = descriptors[i].data();
+    packed.push_back(&descriptorPointers[i]);
+  }
+  // Without results the status itself is the result.
+  if (signature.results.empty())
+    packed.push_back(resultPointer);
+  function(packed.data());
+
+  Invocation invocation{resultStruct.getStatus(), {}};
+  if (invocation.status == COMM_SUCCESS)
+    invocation.results = resultStruct.take(std::move(kept));
+  return invocation;
+}

@@ -1,0 +1,147 @@
+//===- Launch.cpp - A program on all ranks --------------------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Runner/Launch.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <new>
+
+using namespace mlir::comm;
+using namespace mlir::comm::runner;
+
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// What is recorded on a rank's own thread, and read when all have ended.
+struct RankRecord {
+  Clock::time_point begin, end;
+  std::chrono::duration<double> communicationTime{0};
+  std::vector<std::string> trace;
+};
+
+} // namespace
+
+/// Such as "1.25 ms", in three digits.
+static std::string formatDuration(std::chrono::duration<double> duration) {
+  double value = duration.count() * 1e6;
+  const char *unit = "us";
+  for (const char *larger : {"ms", "s"}) {
+    if (value < 1000)
+      break;
+    value /= 1000;
+    unit = larger;
+  }
+  char buffer[32];
+  std::snprintf(buffer, sizeof(buffer), value < 1000 ? "%.3g %s" : "%.0f %s",
+                value, unit);
+  return buffer;
+}
+
+static std::string describeEvent(const runtime::TraceEvent &event) {
+  std::string line = "rank " + std::to_string(event.rank) + ": " +
+                     event.call.describeInFull() + "; " +
+                     std::to_string(event.call.getBytes()) + " bytes, " +
+                     formatDuration(event.end - event.begin);
+  if (event.status != COMM_SUCCESS)
+    line += ", failed";
+  return line;
+}
+
+/// Whether the rank has a part in the call: of a message's group, which all
+/// call it, one sends and one receives.
+static bool hasPart(const runtime::TraceEvent &event) {
+  if (!event.call.from)
+    return true;
+  bool sends = std::strcmp(event.call.op, "comm.send") == 0;
+  return event.group.index == (sends ? *event.call.from : *event.call.to);
+}
+
+Launch mlir::comm::runner::launch(PackedFunction function,
+                                  const FunctionSignature &signature,
+                                  const RankValues &inputs,
+                                  const LaunchOptions &options) {
+  Launch launch;
+  std::vector<RankRecord> records(inputs.size());
+  launch.results.resize(inputs.size());
+
+  runtime::Options worldOptions;
+  worldOptions.timeout = options.timeout;
+  worldOptions.trace = [&](const runtime::TraceEvent &event) {
+    RankRecord &record = records[event.rank];
+    record.communicationTime += event.end - event.begin;
+    if (options.trace && hasPart(event))
+      record.trace.push_back(describeEvent(event));
+  };
+  std::string error;
+  std::unique_ptr<runtime::World> world = runtime::World::create(
+      signature.mesh, options.backend, std::move(worldOptions), error);
+  if (!world) {
+    launch.results.clear();
+    launch.failure = usageFailure(error);
+    return launch;
+  }
+
+  // What escapes from a thread would end the process.
+  auto runRank = [&](runtime::Context &context) {
+    int64_t rank = context.getRank();
+    try {
+      std::vector<HostTensor> arguments = inputs[rank];
+      records[rank].begin = Clock::now();
+      Invocation invocation =
+          invoke(function, signature, &context, std::move(arguments));
+      records[rank].end = Clock::now();
+      if (invocation.status != COMM_SUCCESS)
+        context.fail(COMM_INVALID, "'@" + signature.name +
+                                       "' returned status " +
+                                       std::to_string(invocation.status));
+      launch.results[rank] = std::move(invocation.results);
+    } catch (const std::bad_alloc &) {
+      context.fail(COMM_INVALID, "out of memory");
+    }
+  };
+  std::optional<runtime::Failure> failure = world->launch(runRank);
+
+  for (RankRecord &record : records) {
+    launch.communicationTime.push_back(record.communicationTime);
+    std::move(record.trace.begin(), record.trace.end(),
+              std::back_inserter(launch.trace));
+  }
+  if (failure) {
+    launch.results.clear();
+    launch.failure =
+        Failure{ExitCode::Runtime, "rank " + std::to_string(failure->rank) +
+                                       ": " + failure->message};
+    return launch;
+  }
+  Clock::time_point begin = records[0].begin, end = records[0].end;
+  for (const RankRecord &record : records) {
+    begin = std::min(begin, record.begin);
+    end = std::max(end, record.end);
+  }
+  launch.time = end - begin;
+  return launch;
+}
+
+std::string mlir::comm::runner::formatTime(const Launch &launch) {
+  const auto &times = launch.communicationTime;
+  auto [least, most] = std::minmax_element(times.begin(), times.end());
+  auto describe = [&](auto rank) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof(buffer), "rank %td %.0f%%",
+                  rank - times.begin(), 100 * (*rank / launch.time));
+    return std::string(buffer);
+  };
+  std::string text = "time: " + formatDuration(launch.time) +
+                     ", in collectives " + describe(least);
+  if (most != least)
+    text += " to " + describe(most);
+  return text;
+}

@@ -1,0 +1,330 @@
+//===- LaunchTest.cpp - Tests of calling and launching programs -----------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Runner/Launch.h"
+#include "RunnerTesting.h"
+
+#include <cstring>
+
+using namespace mlir::comm;
+using namespace mlir::comm::runner;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+/// A memref descriptor as the compiler lays it out.
+template <typename T, int Rank>
+struct MemRef {
+  T *allocated;
+  T *aligned;
+  int64_t offset;
+  int64_t sizes[Rank];
+  int64_t strides[Rank];
+};
+template <typename T>
+struct MemRef<T, 0> {
+  T *allocated;
+  T *aligned;
+  int64_t offset;
+};
+
+/// Parameter `i` of a packed call.
+template <typename T>
+T &getParameter(void **packed, int i) {
+  return *static_cast<T *>(packed[i]);
+}
+
+template <typename T>
+T *allocate(size_t count) {
+  return static_cast<T *>(std::malloc(count * sizeof(T)));
+}
+
+//===----------------------------------------------------------------------===//
+// One call
+//===----------------------------------------------------------------------===//
+
+/// (i1, f16, 2x3xf64, f64 of rank 0, i8) -> (i8, 3x2xf64, i1, f16, f64 of rank
+/// 0): every kind of value, with padding between the results.
+struct AllKinds {
+  int32_t status;
+  int8_t number;
+  MemRef<double, 2> transposed;
+  bool flag;
+  uint16_t half;
+  MemRef<double, 0> scalar;
+};
+void callAllKinds(void **packed) {
+  auto *results = getParameter<AllKinds *>(packed, 0);
+  auto *matrix = getParameter<MemRef<double, 2> *>(packed, 4);
+  auto *scalar = getParameter<MemRef<double, 0> *>(packed, 5);
+  EXPECT_EQ(getParameter<CommContext *>(packed, 1), nullptr);
+  EXPECT_EQ(matrix->sizes[0], 2);
+  EXPECT_EQ(matrix->strides[0], 3);
+  EXPECT_EQ(matrix->strides[1], 1);
+  results->status = COMM_SUCCESS;
+  results->number = getParameter<int8_t>(packed, 6) + 1;
+  results->flag = !getParameter<bool>(packed, 2);
+  results->half = getParameter<uint16_t>(packed, 3) ^ 0x8000;
+  // The transpose as a strided view with an offset.
+  double *copy = allocate<double>(7);
+  std::memcpy(copy + 1, matrix->aligned + matrix->offset, 6 * sizeof(double));
+  results->transposed = {copy, copy, 1, {3, 2}, {1, 3}};
+  double *twice = allocate<double>(1);
+  *twice = 2 * scalar->aligned[scalar->offset];
+  results->scalar = {twice, twice, 0};
+  // A program may write over its inputs.
+  matrix->aligned[0] = -1;
+}
+
+ValueInfo makeInfo(CommDataType type, Shape shape, bool isScalar = false) {
+  return {"", type, std::move(shape), isScalar, {}, {}};
+}
+
+TEST(Invoke, PassesEveryKindOfValue) {
+  FunctionSignature signature;
+  signature.arguments = {makeInfo(COMM_I1, {}, true),
+                         makeInfo(COMM_F16, {}, true),
+                         makeInfo(COMM_F64, {2, kDynamic}),
+                         makeInfo(COMM_F64, {}), makeInfo(COMM_I8, {}, true)};
+  signature.results = {makeInfo(COMM_I8, {}, true),
+                       makeInfo(COMM_F64, {kDynamic, 2}),
+                       makeInfo(COMM_I1, {}, true),
+                       makeInfo(COMM_F16, {}, true), makeInfo(COMM_F64, {})};
+  std::vector<HostTensor> arguments = {
+      makeTensor(COMM_I1, {}, {1}), makeTensor(COMM_F16, {}, {1.5}),
+      makeTensor(COMM_F64, {2, 3}, {1, 2, 3, 4, 5, 6}),
+      makeTensor(COMM_F64, {}, {21}), makeTensor(COMM_I8, {}, {6})};
+  Invocation invocation = invoke(callAllKinds, signature, nullptr, arguments);
+  EXPECT_EQ(invocation.status, COMM_SUCCESS);
+  ASSERT_EQ(invocation.results.size(), 5u);
+  EXPECT_THAT(getElements(invocation.results[0]), ElementsAre(7));
+  EXPECT_EQ(invocation.results[1].formatType(), "3x2xf64");
+  EXPECT_THAT(getElements(invocation.results[1]),
+              ElementsAre(1, 4, 2, 5, 3, 6));
+  EXPECT_THAT(getElements(invocation.results[2]), ElementsAre(0));
+  EXPECT_THAT(getElements(invocation.results[3]), ElementsAre(-1.5));
+  EXPECT_THAT(getElements(invocation.results[4]), ElementsAre(42));
+  EXPECT_EQ(arguments[2].getDouble(0), 1);
+}
+
+struct ThreeTensors {
+  int32_t status;
+  MemRef<float, 1> results[3];
+};
+/// Gives its argument, a new buffer twice.
+void callAliases(void **packed) {
+  auto *results = getParameter<ThreeTensors *>(packed, 0);
+  auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
+  float *buffer = allocate<float>(2);
+  buffer[0] = 5;
+  buffer[1] = 6;
+  results->status = COMM_SUCCESS;
+  results->results[0] = *argument;
+  results->results[1] = {buffer, buffer, 0, {2}, {1}};
+  results->results[2] = {buffer, buffer, 1, {1}, {1}};
+}
+
+TEST(Invoke, FreesSharedBuffersOnce) {
+  FunctionSignature signature;
+  signature.arguments = {makeInfo(COMM_F32, {2})};
+  signature.results = {makeInfo(COMM_F32, {2}), makeInfo(COMM_F32, {2}),
+                       makeInfo(COMM_F32, {1})};
+  Invocation invocation = invoke(callAliases, signature, nullptr,
+                                 {makeTensor(COMM_F32, {2}, {3, 4})});
+  EXPECT_THAT(getElements(invocation.results[0]), ElementsAre(3, 4));
+  EXPECT_THAT(getElements(invocation.results[1]), ElementsAre(5, 6));
+  EXPECT_THAT(getElements(invocation.results[2]), ElementsAre(6));
+}
+
+struct EmptyTensor {
+  int32_t status;
+  MemRef<float, 2> result;
+};
+void callEmpty(void **packed) {
+  auto *results = getParameter<EmptyTensor *>(packed, 0);
+  float *buffer = allocate<float>(1);
+  *results = {COMM_SUCCESS, {buffer, buffer, 0, {0, 3}, {3, 1}}};
+}
+
+TEST(Invoke, TakesEmptyTensors) {
+  FunctionSignature signature;
+  signature.results = {makeInfo(COMM_F32, {kDynamic, 3})};
+  Invocation invocation = invoke(callEmpty, signature, nullptr, {});
+  EXPECT_EQ(invocation.results[0].formatType(), "0x3xf32");
+}
+
+void callStatusOnly(void **packed) {
+  getParameter<int32_t>(packed, 2) = getParameter<int64_t>(packed, 1);
+}
+
+TEST(Invoke, WithoutResultsTheStatusIsReturned) {
+  FunctionSignature signature;
+  signature.arguments = {makeInfo(COMM_I64, {}, true)};
+  for (double status : {COMM_SUCCESS, COMM_TIMEOUT})
+    EXPECT_EQ(invoke(callStatusOnly, signature, nullptr,
+                     {makeTensor(COMM_I64, {}, {status})})
+                  .status,
+              status);
+}
+
+//===----------------------------------------------------------------------===//
+// All ranks
+//===----------------------------------------------------------------------===//
+
+CommSite allReduceSite = {"comm.all_reduce", "f.mlir", 7, 3,
+                          "over @mesh[\"tp\"]"};
+CommSite sendSite = {"comm.send", "f.mlir", 9, 3, "over @mesh[\"tp\"]"};
+CommSite recvSite = {"comm.recv", "f.mlir", 10, 3, "over @mesh[\"tp\"]"};
+
+struct OneTensor {
+  int32_t status;
+  MemRef<float, 1> result;
+};
+/// 2xf32 -> 2xf32: the sum over tp, then a message from rank 0 to 2 of it.
+void callSum(void **packed) {
+  auto *results = getParameter<OneTensor *>(packed, 0);
+  auto *context = getParameter<CommContext *>(packed, 1);
+  auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
+  int64_t axis = 0;
+  CommCommunicator *group = commCommunicator(context, &axis, 1);
+  float *buffer = allocate<float>(2);
+  commAllReduce(context, group, argument->aligned, buffer, 2, COMM_F32,
+                COMM_SUM, &allReduceSite);
+  commSend(context, group, buffer, 2, COMM_F32, 0, 2, &sendSite);
+  float received[2];
+  commRecv(context, group, received, 2, COMM_F32, 0, 2, &recvSite);
+  results->status = commStatus(context);
+  if (results->status != COMM_SUCCESS) {
+    std::free(buffer);
+    return;
+  }
+  // The input is the rank's own copy: this must not be seen outside.
+  argument->aligned[0] = 1000;
+  buffer[0] += received[0];
+  results->result = {buffer, buffer, 0, {2}, {1}};
+}
+
+FunctionSignature makeSumSignature() {
+  FunctionSignature signature;
+  signature.name = "f";
+  signature.mesh = {{"tp", 3}};
+  signature.arguments = {makeInfo(COMM_F32, {2})};
+  signature.results = {makeInfo(COMM_F32, {2})};
+  return signature;
+}
+
+RankValues makeSumInputs() {
+  RankValues inputs(3);
+  for (double rank : {0, 1, 2})
+    inputs[rank].push_back(makeTensor(COMM_F32, {2}, {rank + 1, 10 * rank}));
+  return inputs;
+}
+
+TEST(Launch, RunsAllRanks) {
+  RankValues inputs = makeSumInputs();
+  Launch run = launch(callSum, makeSumSignature(), inputs, {});
+  ASSERT_FALSE(run.failure) << run.failure->message;
+  ASSERT_EQ(run.results.size(), 3u);
+  EXPECT_THAT(getElements(run.results[0][0]), ElementsAre(6, 30));
+  EXPECT_THAT(getElements(run.results[1][0]), ElementsAre(6, 30));
+  EXPECT_THAT(getElements(run.results[2][0]), ElementsAre(12, 30));
+  EXPECT_TRUE(run.trace.empty());
+  EXPECT_GT(run.time.count(), 0);
+  ASSERT_EQ(run.communicationTime.size(), 3u);
+  for (auto time : run.communicationTime)
+    EXPECT_LE(time.count(), run.time.count());
+  EXPECT_THAT(formatTime(run),
+              testing::MatchesRegex("time: [0-9.e+]+ [mu]?s, in collectives "
+                                    "rank [0-2] [0-9]+% to rank [0-2] "
+                                    "[0-9]+%"));
+  EXPECT_THAT(getElements(inputs[0][0]), ElementsAre(1, 0));
+}
+
+TEST(Launch, TracesEachRanksCollectives) {
+  LaunchOptions options;
+  options.trace = true;
+  Launch run = launch(callSum, makeSumSignature(), makeSumInputs(), options);
+  ASSERT_FALSE(run.failure) << run.failure->message;
+  ASSERT_EQ(run.trace.size(), 5u);
+  for (int i : {0, 2, 3})
+    EXPECT_THAT(run.trace[i],
+                testing::AllOf(HasSubstr("comm.all_reduce sum"),
+                               HasSubstr("f.mlir:7"), HasSubstr("8 bytes")));
+  EXPECT_THAT(run.trace[1], testing::StartsWith("rank 0: comm.send"));
+  EXPECT_THAT(run.trace[2], testing::StartsWith("rank 1: comm.all_reduce"));
+  EXPECT_THAT(run.trace[4], testing::StartsWith("rank 2: comm.recv"));
+}
+
+/// 2xf32 -> 2xf32: rank 1 leaves before the sum.
+void callLeaving(void **packed) {
+  auto *results = getParameter<OneTensor *>(packed, 0);
+  auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
+  if (argument->aligned[0] != 2)
+    return callSum(packed);
+  results->status = COMM_SUCCESS;
+  float *buffer = allocate<float>(2);
+  std::memset(buffer, 0, 8);
+  results->result = {buffer, buffer, 0, {2}, {1}};
+}
+
+TEST(Launch, ReportsTheFirstFailure) {
+  LaunchOptions options;
+  options.trace = true;
+  Launch run =
+      launch(callLeaving, makeSumSignature(), makeSumInputs(), options);
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->code, ExitCode::Runtime);
+  EXPECT_THAT(run.failure->message,
+              testing::AllOf(testing::ContainsRegex("^rank [02]: "),
+                             HasSubstr("comm.all_reduce"),
+                             HasSubstr("f.mlir:7"), HasSubstr("rank 1"),
+                             HasSubstr("ended")));
+  EXPECT_TRUE(run.results.empty());
+  for (const std::string &line : run.trace)
+    EXPECT_THAT(line, HasSubstr(", failed"));
+}
+
+/// () -> (): fails by itself on rank 2.
+void callFailing(void **packed) {
+  getParameter<int32_t>(packed, 2) =
+      getParameter<int64_t>(packed, 1) == 2 ? 77 : 0;
+}
+
+TEST(Launch, ReportsAStatusOfTheProgramsOwn) {
+  FunctionSignature signature = makeSumSignature();
+  signature.arguments = {makeInfo(COMM_I64, {}, true)};
+  signature.results.clear();
+  RankValues inputs(3);
+  for (double rank : {0, 1, 2})
+    inputs[rank].push_back(makeTensor(COMM_I64, {}, {rank}));
+  Launch run = launch(callFailing, signature, inputs, {});
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->message, "rank 2: '@f' returned status 77");
+}
+
+TEST(Launch, RunsOneRankWithoutAMesh) {
+  FunctionSignature signature = makeSumSignature();
+  signature.mesh.clear();
+  signature.arguments = {makeInfo(COMM_I64, {}, true)};
+  signature.results.clear();
+  Launch run =
+      launch(callFailing, signature, {{makeTensor(COMM_I64, {}, {1})}}, {});
+  EXPECT_FALSE(run.failure);
+  EXPECT_EQ(run.results.size(), 1u);
+}
+
+TEST(Launch, RefusesUnknownBackends) {
+  LaunchOptions options;
+  options.backend = "pigeons";
+  Launch run = launch(callSum, makeSumSignature(), makeSumInputs(), options);
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->code, ExitCode::Usage);
+  EXPECT_THAT(run.failure->message, HasSubstr("'pigeons'"));
+}
+
+} // namespace
