@@ -76,7 +76,7 @@ private:
   size_t rank;
 };
 
-/// The struct that a function with results fills: the status and each result at
+/// The struct that a function fills: the status and each result at
 /// the offset that its alignment gives it.
 class ResultStruct {
 public:
@@ -146,10 +146,7 @@ Invocation mlir::comm::runner::invoke(PackedFunction function,
   std::vector<void *> descriptorPointers(arguments.size());
   std::vector<const void *> kept;
 
-  std::vector<void *> packed;
-  if (!signature.results.empty())
-    packed.push_back(&resultPointer);
-  packed.push_back(&context);
+  std::vector<void *> packed = {&resultPointer, &context};
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (signature.arguments[i].isScalar) {
       packed.push_back(arguments[i].getData());
@@ -160,9 +157,6 @@ Invocation mlir::comm::runner::invoke(PackedFunction function,
     descriptorPointers[i] = descriptors[i].data();
     packed.push_back(&descriptorPointers[i]);
   }
-  // Without results the status itself is the result.
-  if (signature.results.empty())
-    packed.push_back(resultPointer);
   function(packed.data());
 
   Invocation invocation{resultStruct.getStatus(), {}};

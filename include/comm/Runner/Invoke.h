@@ -7,13 +7,12 @@
 //
 // A lowered function @f is called through MLIR's C interface,
 //
-//   int32_t _mlir_ciface_f(CommContext *, arguments...)                or
 //   void _mlir_ciface_f(Results *, CommContext *, arguments...)
 //
-// where Results is { int32_t status; results... } and the first form is that of
-// a function without results. A tensor is a memref descriptor, an argument by
-// pointer and a result by value; a scalar is itself, an `index` an int64_t, an
-// i1 one byte. The caller owns the results' buffers and frees them.
+// where Results is { int32_t status; results... }. A tensor is a memref
+// descriptor, an argument by pointer and a result by value; a scalar is itself,
+// an `index` an int64_t, an i1 one byte. The caller owns the results' buffers
+// and frees them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +24,13 @@
 namespace mlir::comm::runner {
 
 /// `_mlir__mlir_ciface_f`, as ExecutionEngine::lookupPacked gives it: takes a
-/// pointer to each parameter, and to the result behind them if there is one.
+/// pointer to each parameter.
 using PackedFunction = void (*)(void **);
 
 /// What one rank's call gave.
 struct Invocation {
-  /// COMM_SUCCESS, or what the function failed with; then there are no results.
+  /// COMM_SUCCESS, or what the function failed with: then there are no results,
+  /// and whatever the function says of their buffers is not looked at.
   int32_t status;
   std::vector<HostTensor> results;
 };
