@@ -293,7 +293,7 @@ public:
 
   /// Runs `program` for every local rank at once, each on a thread of its own,
   /// ends the rank after it, and returns when all are done. Returns the first
-  /// failure of the run, if any.
+  /// failure of the run, if any. Once for each world: the ranks have ended.
   std::optional<Failure> launch(const std::function<void(Context &)> &program);
 
   /// The first failure of the run.

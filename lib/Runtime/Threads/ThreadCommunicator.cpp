@@ -146,7 +146,7 @@ Status ThreadCommunicator::exchange(const Call &call,
     if (std::any_of(sends.begin(), sends.end(), [&](const Transfer &send) {
           return overlap(send.buffer, recv.buffer, bytes);
         })) {
-      late.emplace_back(target, std::make_unique<char[]>(bytes));
+      late.emplace_back(target, std::unique_ptr<char[]>(new char[bytes]));
       target = late.back().second.get();
     }
     copy(target, findBuffer(rendezvous.getPost(recv.peer), index), bytes);
@@ -157,11 +157,18 @@ Status ThreadCommunicator::exchange(const Call &call,
   return COMM_SUCCESS;
 }
 
+Rendezvous &ThreadCommunicator::getChannel(const Call &call) {
+  Rendezvous *&channel = channels[{*call.from, *call.to}];
+  if (!channel)
+    channel = &world.getChannel(getGroup(), *call.from, *call.to);
+  return *channel;
+}
+
 Status ThreadCommunicator::send(const Call &call) {
   ++sequence;
   if (getGroup().index != *call.from)
     return COMM_SUCCESS;
-  Rendezvous &channel = world.getChannel(getGroup(), *call.from, *call.to);
+  Rendezvous &channel = getChannel(call);
   Post post{&call, sequence, nullptr};
   if (Status status = channel.meet(0, post))
     return status;
@@ -173,7 +180,7 @@ Status ThreadCommunicator::recv(const Call &call) {
   ++sequence;
   if (getGroup().index != *call.to)
     return fillZeros(call.recv, call.getBytes());
-  Rendezvous &channel = world.getChannel(getGroup(), *call.from, *call.to);
+  Rendezvous &channel = getChannel(call);
   Post post{&call, sequence, nullptr};
   if (Status status = channel.meet(1, post))
     return status;

@@ -34,9 +34,12 @@ private:
   Status meet(const Call &call, const std::vector<Transfer> *sends = nullptr);
   void reduceRange(const Call &call, int64_t begin, int64_t size,
                    void *out) const;
+  Rendezvous &getChannel(const Call &call);
 
   ThreadWorld &world;
   Rendezvous &rendezvous;
+  /// By sender and receiver, as found in the world.
+  std::map<std::pair<int64_t, int64_t>, Rendezvous *> channels;
   int64_t sequence = 0;
   /// What the others read until they have met again.
   Post post{};
