@@ -100,10 +100,8 @@ LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   return verifyMark(op, attribute, "argument " + Twine(argument));
 }
 
-LogicalResult
-CommDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                         unsigned result,
-                                         NamedAttribute attribute) {
+LogicalResult CommDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (function && function.isDeclaration() &&
       attribute.getName() == kReplicatedAttrName)

@@ -16,9 +16,9 @@ ParseResult comm::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
   SmallVector<StringAttr> names;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseAttribute(mesh) ||
-      parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Square,
-          [&] { return parser.parseAttribute(names.emplace_back()); }))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseAttribute(names.emplace_back());
+      }))
     return failure();
   axes = AxesAttr::getChecked([&] { return parser.emitError(loc); },
                               parser.getContext(), mesh,
@@ -92,11 +92,10 @@ void comm::printReduction(OpAsmPrinter &printer, Operation *,
 ParseResult comm::parsePairs(OpAsmParser &parser, DenseI64ArrayAttr &pairs) {
   SmallVector<int64_t> numbers;
   auto parsePair = [&]() -> ParseResult {
-    return failure(parser.parseLParen() ||
-                   parser.parseInteger(numbers.emplace_back()) ||
-                   parser.parseComma() ||
-                   parser.parseInteger(numbers.emplace_back()) ||
-                   parser.parseRParen());
+    return failure(
+        parser.parseLParen() || parser.parseInteger(numbers.emplace_back()) ||
+        parser.parseComma() || parser.parseInteger(numbers.emplace_back()) ||
+        parser.parseRParen());
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair))
     return failure();
@@ -149,9 +148,10 @@ ParseResult comm::parseCollectiveTypes(
 void comm::printCollectiveTypes(OpAsmPrinter &printer, Operation *op,
                                 Value dest, Type input, Type destType,
                                 Type result) {
-  printTensorTypes(printer, op, input, dest     ? destType
-                                       : result ? result
-                                                : input);
+  printTensorTypes(printer, op, input,
+                   dest     ? destType
+                   : result ? result
+                            : input);
 }
 
 ParseResult comm::parseResultOrDestType(

@@ -1,4 +1,5 @@
-//===- CommSyntax.h - Custom directives of the assembly formats --*- C++ -*-===//
+//===- CommSyntax.h - Custom directives of the assembly formats --*- C++
+//-*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,17 +33,17 @@ ParseResult parseTensorTypes(OpAsmParser &parser, Type &input, Type &result);
 void printTensorTypes(OpAsmPrinter &printer, Operation *op, Type input,
                       Type result);
 
-ParseResult parseCollectiveTypes(
-    OpAsmParser &parser,
-    const std::optional<OpAsmParser::UnresolvedOperand> &dest, Type &input,
-    Type &destType, Type &result);
+ParseResult
+parseCollectiveTypes(OpAsmParser &parser,
+                     const std::optional<OpAsmParser::UnresolvedOperand> &dest,
+                     Type &input, Type &destType, Type &result);
 void printCollectiveTypes(OpAsmPrinter &printer, Operation *op, Value dest,
                           Type input, Type destType, Type result);
 
-ParseResult parseResultOrDestType(
-    OpAsmParser &parser,
-    const std::optional<OpAsmParser::UnresolvedOperand> &dest, Type &destType,
-    Type &result);
+ParseResult
+parseResultOrDestType(OpAsmParser &parser,
+                      const std::optional<OpAsmParser::UnresolvedOperand> &dest,
+                      Type &destType, Type &result);
 void printResultOrDestType(OpAsmPrinter &printer, Operation *op, Value dest,
                            Type destType, Type result);
 

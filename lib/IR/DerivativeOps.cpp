@@ -75,17 +75,15 @@ static LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange got,
   for (auto [number, types] : llvm::enumerate(llvm::zip(got, expected))) {
     auto [actual, wanted] = types;
     if (actual != wanted)
-      return op->emitOpError("expects ")
-             << what << " " << number << " of type " << wanted << ", got "
-             << actual;
+      return op->emitOpError("expects ") << what << " " << number << " of type "
+                                         << wanted << ", got " << actual;
   }
   return success();
 }
 
 /// The function's result types, then the types of the arguments in `wrt`.
-static SmallVector<Type>
-getResultTypes(FunctionOpInterface function,
-               std::optional<ArrayRef<int64_t>> wrt) {
+static SmallVector<Type> getResultTypes(FunctionOpInterface function,
+                                        std::optional<ArrayRef<int64_t>> wrt) {
   SmallVector<Type> types(function.getResultTypes());
   for (int64_t number : getWrt(function, wrt))
     types.push_back(function.getArgumentTypes()[number]);
@@ -156,7 +154,8 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(function))
     return failure();
   // value_and_grad_c2
-  Type loss = function->getNumResults() ? function->getResultTypes()[0] : Type();
+  Type loss =
+      function->getNumResults() ? function->getResultTypes()[0] : Type();
   auto tensor = dyn_cast_or_null<RankedTensorType>(loss);
   if (!loss || !isFloatOrTensor(loss) || (tensor && tensor.getRank() != 0)) {
     InFlightDiagnostic error = emitOpError("expects result 0 of '")

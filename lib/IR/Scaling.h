@@ -12,12 +12,19 @@
 
 namespace mlir::comm {
 
-/// n·x for a float tensor x.
+/// n·x for a tensor x. Integers wrap around, as their sums do.
 Value emitMultiple(OpBuilder &builder, Location loc, Value x, int64_t n);
 
 /// x/n for a float tensor x: a division, not a product with 1/n, so that it is
 /// rounded once.
 Value emitQuotient(OpBuilder &builder, Location loc, Value x, int64_t n);
+
+/// Zeros in the shape of a tensor x.
+Value emitZeroLike(OpBuilder &builder, Location loc, Value x);
+
+/// Whether n itself is a number of the element type, so that n·x is rounded
+/// once and n does not overflow (70000 in f16). True for integers.
+bool isExactFactor(Type element, int64_t n);
 
 } // namespace mlir::comm
 

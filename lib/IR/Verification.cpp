@@ -67,7 +67,8 @@ LogicalResult comm::verifyGroupSymbol(Operation *op,
   if (!axes)
     return success();
   auto mesh = symbols.lookupNearestSymbolFrom<MeshOp>(op, axes.getMesh());
-  bool known = mesh && mesh.getAxisNames().size() == mesh.getAxisSizes().size() &&
+  bool known = mesh &&
+               mesh.getAxisNames().size() == mesh.getAxisSizes().size() &&
                llvm::all_of(axes.getAxes(), [&](StringAttr axis) {
                  return mesh.getAxisPosition(axis).has_value();
                });

@@ -244,8 +244,10 @@ def Comm_VaryOp : Comm_LocalOp<"vary"> {
 
     **Replication.** rep -> var.
 
-    **Laws.** vary over A of vary over B = vary over A ∪ B; all_reduce of a vary
-    is a multiple (see all_reduce); over groups of one rank it is the identity.
+    **Laws.** vary over A of vary over B is rewritten to vary over A ∪ B. A vary over
+    B moves outward past an op over disjoint axes where that lets the op meet
+    the collective behind the vary. vary x + vary y is rewritten to vary (x + y)
+    (equal sets of axes).
 
     Example:
     ```mlir
@@ -280,9 +282,16 @@ def Comm_AllSliceOp : Comm_LocalOp<"all_slice", (ins I64Attr:$dim)> {
 
     **Replication.** rep -> var.
 
-    **Laws.** all_slice over S of all_reduce over A = all_reduce over A−S of
-    reduce_scatter over S (S ⊆ A); all_slice of all_gather = identity (equal
-    dims), all_to_all (different dims); all_slice of broadcast = scatter.
+    **Laws.** Rewritten to the right side (S is the list of this op):
+    - all_slice over S of all_reduce over A = all_reduce over A−S of
+      reduce_scatter over S, S ⊆ A (sum, avg);
+    - all_slice over S of all_reduce over A = all_reduce over A of all_slice over
+      S, disjoint (any reduction); a list that is neither is split in two;
+    - all_slice of all_gather = identity (equal dims), all_to_all (different
+      dims);
+    - all_slice of broadcast = scatter;
+    - all_slice of an elementwise op = the op on the all_slice of each operand,
+      where one of the laws above then applies to an operand.
 
     Example:
     ```mlir
@@ -316,9 +325,10 @@ def Comm_RootMaskOp : Comm_LocalOp<"root_mask", (ins I64Attr:$root)> {
 
     **Replication.** rep -> var.
 
-    **Laws.** root_mask over S of all_reduce over A = all_reduce over A−S of
-    reduce over S (S ⊆ A); root_mask of all_gather = gather; broadcast of
-    root_mask = identity; all_reduce of root_mask = identity.
+    **Laws.** root_mask of all_reduce over the same set of axes is rewritten to
+    reduce (sum, avg); root_mask of all_gather to gather. (root_mask over S of
+    all_reduce over A = all_reduce over A−S of reduce over S holds for every
+    S ⊆ A, but is not applied where S ≠ A: it is two collectives for one.)
 
     Example:
     ```mlir
@@ -362,11 +372,19 @@ def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce", Comm_Reduced,
 
     **Replication.** var -> rep.
 
-    **Laws.** all_reduce over A of vary over B = n(A∩B) times vary over B−A of
-    all_reduce over A−B (avg: no factor); all_reduce over A of all_reduce over B
-    = all_reduce over A ∪ B (sum, avg); all_reduce x + all_reduce y =
-    all_reduce (x + y); all_reduce (c·x) = c·all_reduce x for replicated c;
-    all_reduce of root_mask = identity.
+    **Laws.** Rewritten to the right side, with n(S) the number of ranks over S:
+    - all_reduce over A of vary over B = n(A∩B) times vary over B−A of
+      all_reduce over A−B (avg, max, min, and, or: no factor; prod and xor:
+      only where A and B are disjoint);
+    - all_reduce over A of all_reduce over B = n(A∩B) times all_reduce over A ∪ B
+      (sum; avg: no factor);
+    - all_reduce over A of root_mask over S = all_reduce over A−S, S ⊆ A (sum;
+      avg: divided by n(S));
+    - all_reduce x + all_reduce y = all_reduce (x + y) (sum, avg, equal sets);
+    - all_reduce (c·x) = c·all_reduce x for replicated c (sum, avg), where x is
+      a vary or a root_mask that the all_reduce then meets.
+    A float factor that is not a number of the element type keeps a law from
+    being applied; an integer factor wraps around, as the sum does.
 
     Example:
     ```mlir
@@ -404,8 +422,9 @@ def Comm_AllGatherOp : Comm_CollectiveOp<"all_gather", Comm_Reduced,
 
     **Replication.** var -> rep.
 
-    **Laws.** all_gather of all_slice = identity; all_gather of reduce_scatter =
-    all_reduce; root_mask of all_gather = gather.
+    **Laws.** all_gather of all_slice is rewritten to the identity, all_gather of
+    reduce_scatter to all_reduce, all_gather x + all_gather y to
+    all_gather (x + y).
 
     Example:
     ```mlir
@@ -436,8 +455,9 @@ def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast", Comm_Reduced,
 
     **Replication.** var -> rep.
 
-    **Laws.** broadcast of root_mask = identity; broadcast of vary = identity;
-    broadcast of reduce = all_reduce; all_slice of broadcast = scatter.
+    **Laws.** broadcast of root_mask is rewritten to the identity; broadcast over S
+    of vary over B to vary over B−S (S ⊆ B); broadcast of reduce to all_reduce;
+    broadcast x + broadcast y to broadcast (x + y).
 
     Example:
     ```mlir
@@ -478,8 +498,9 @@ def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter", Comm_Exchanged,
 
     **Replication.** var -> var.
 
-    **Laws.** all_gather of reduce_scatter = all_reduce; reduce_scatter of vary
-    = n·all_slice.
+    **Laws.** reduce_scatter over S of vary over B is rewritten to n(S) times vary
+    over B−S of all_slice over S, S ⊆ B (avg: no factor); reduce_scatter x +
+    reduce_scatter y to reduce_scatter (x + y).
 
     Example:
     ```mlir
@@ -519,8 +540,8 @@ def Comm_AllToAllOp : Comm_CollectiveOp<"all_to_all", Comm_Exchanged,
 
     **Replication.** var -> var.
 
-    **Laws.** all_to_all of its swap = identity; all_slice of all_gather with
-    different dims = all_to_all.
+    **Laws.** all_to_all of its swap is rewritten to the identity, all_to_all x +
+    all_to_all y to all_to_all (x + y).
 
     Example:
     ```mlir
@@ -556,8 +577,9 @@ def Comm_PermuteOp : Comm_CollectiveOp<"permute", Comm_Exchanged,
 
     **Replication.** var -> var.
 
-    **Laws.** permute of permute = the composed permute; the identity pairs are
-    the identity.
+    **Laws.** permute of permute is rewritten to the composed permute, all pairs
+    (i, i) to the identity, no pairs to zeros, permute x + permute y to
+    permute (x + y).
 
     Example:
     ```mlir
@@ -592,7 +614,9 @@ def Comm_ReduceOp : Comm_CollectiveOp<"reduce", Comm_Exchanged,
 
     **Replication.** var -> var.
 
-    **Laws.** broadcast of reduce = all_reduce; reduce of vary = n·root_mask.
+    **Laws.** reduce over S of vary over B is rewritten to n(S) times vary over B−S
+    of root_mask over S, S ⊆ B (avg: no factor); reduce x + reduce y to
+    reduce (x + y).
 
     Example:
     ```mlir
@@ -629,7 +653,7 @@ def Comm_GatherOp : Comm_CollectiveOp<"gather", Comm_Exchanged,
 
     **Replication.** var -> var.
 
-    **Laws.** root_mask of all_gather = gather; scatter of gather = identity.
+    **Laws.** gather x + gather y is rewritten to gather (x + y).
 
     Example:
     ```mlir
@@ -668,8 +692,9 @@ def Comm_ScatterOp : Comm_CollectiveOp<"scatter", Comm_Exchanged,
 
     **Replication.** var -> var.
 
-    **Laws.** scatter of gather = identity; scatter of vary = all_slice;
-    all_slice of broadcast = scatter.
+    **Laws.** scatter of gather is rewritten to the identity; scatter over S of
+    vary over B to vary over B−S of all_slice over S (S ⊆ B); scatter x +
+    scatter y to scatter (x + y).
 
     Example:
     ```mlir

@@ -14,8 +14,12 @@ def SimplifyCollectives : Pass<"comm-simplify-collectives"> {
   let summary = "Applies the laws of the collectives";
   let description = [{
     Applies the laws of docs/Semantics.md, each in the direction of fewer bytes,
-    then fewer ops. A law that swallows a collective fires only where that
-    collective has no other use.
+    then fewer ops; the description of an op lists those whose outermost op it
+    is. vary and all_reduce match their axes as sets, all other ops need equal
+    lists of axes, dims and roots. A law that swallows a collective fires only
+    where that collective has no other use. The new collective stands where the
+    swallowed one stood. Over groups of one rank every op is the identity, and
+    an axis of size 1 is dropped from the others.
 
     Before:
     ```mlir

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Scaling.h"
 #include "../Verification.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -124,11 +126,10 @@ static Value emitProductOfOthers(OpBuilder &builder, AllReduceOp op, Value x) {
     Value other = arith::AddIOp::create(builder, loc, index, step);
     offsets[0] =
         arith::RemUIOp::create(builder, loc, other, groupSize).getResult();
-    Value factor = tensor::ExtractSliceOp::create(
-        builder, loc, type, chunks, offsets, chunkSizes, strides);
-    product = product
-                  ? arith::MulFOp::create(builder, loc, product, factor)
-                  : factor;
+    Value factor = tensor::ExtractSliceOp::create(builder, loc, type, chunks,
+                                                  offsets, chunkSizes, strides);
+    product =
+        product ? arith::MulFOp::create(builder, loc, product, factor) : factor;
   }
   return product ? product
                  : emitConstant(builder, loc, x.getType(), 1.0, sizes);
@@ -160,4 +161,158 @@ SmallVector<Value> AllReduceOp::emitAdjoint(OpBuilder &builder,
   default:
     return {cotangent};
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// max(x, x) = x: every rank may bring the same value once or n times
+static bool isIdempotent(ReductionKind reduction) {
+  return reduction == ReductionKind::Max || reduction == ReductionKind::Min ||
+         reduction == ReductionKind::And || reduction == ReductionKind::Or;
+}
+
+/// k for which reducing k equal values x over the axes in both `reduced` and
+/// `varied` gives k·x, or nothing where there is none.
+static std::optional<int64_t> getMultiplicity(AllReduceOp op, AxesAttr varied) {
+  AxesAttr axes = op.getAxes();
+  if (areDisjoint(axes, varied) || isIdempotent(op.getReduction()) ||
+      op.getReduction() == ReductionKind::Avg)
+    return 1;
+  if (op.getReduction() != ReductionKind::Sum)
+    return std::nullopt;
+  int64_t n = getGroupSize(op, axes);
+  if (AxesAttr others = subtractAxes(axes, varied))
+    n /= getGroupSize(op, others);
+  Type element = getElementTypeOrSelf(op.getInput());
+  return isExactFactor(element, n) ? std::optional(n) : std::nullopt;
+}
+
+// sum over A of the same x over B: all_reduce_A(vary_B x) =
+// n_{A∩B} · vary_{B-A}(all_reduce_{A-B} x); avg, max, min, and, or: no factor
+static LogicalResult reduceVaried(AllReduceOp op, PatternRewriter &rewriter) {
+  auto vary = op.getInput().getDefiningOp<VaryOp>();
+  if (!vary)
+    return failure();
+  AxesAttr all = op.getAxes(), varied = vary.getAxes();
+  // Disjoint: the two only change places, which must not copy the vary.
+  if (areDisjoint(all, varied) && !vary->hasOneUse())
+    return failure();
+  std::optional<int64_t> n = getMultiplicity(op, varied);
+  if (!n)
+    return failure();
+  Location loc = op.getLoc();
+  Value y = createAllReduce(rewriter, loc, vary.getInput(), op.getReduction(),
+                            subtractAxes(all, varied));
+  y = createVary(rewriter, loc, y, subtractAxes(varied, all));
+  rewriter.replaceOp(op, emitMultiple(rewriter, loc, y, *n));
+  return success();
+}
+
+/// Whether an op between two ops of a block orders ranks, which a collective
+/// over more of them must not pass.
+static bool isOrderedBetween(Operation *first, Operation *second) {
+  for (Operation *op = first->getNextNode(); op != second;
+       op = op->getNextNode())
+    if (isa<SendOp, RecvOp, BarrierOp>(op))
+      return true;
+  return false;
+}
+
+// a sum over B, then over A: all_reduce_A(all_reduce_B x) =
+// n_{A∩B} · all_reduce_{A∪B} x (avg: no factor)
+static LogicalResult reduceReduced(AllReduceOp op, PatternRewriter &rewriter) {
+  auto inner = getOnlyUsed<AllReduceOp>(op.getInput());
+  if (!inner || inner.getReduction() != op.getReduction() ||
+      !isAdditive(op.getReduction()) || inner->getBlock() != op->getBlock())
+    return failure();
+  std::optional<int64_t> n = getMultiplicity(op, inner.getAxes());
+  if (!n || (!containsAxes(inner.getAxes(), op.getAxes()) &&
+             isOrderedBetween(inner, op)))
+    return failure();
+  rewriter.setInsertionPoint(inner);
+  Value y = createAllReduce(rewriter, op.getLoc(), inner.getInput(),
+                            op.getReduction(),
+                            uniteAxes(inner.getAxes(), op.getAxes()));
+  rewriter.replaceOp(op, emitMultiple(rewriter, op.getLoc(), y, *n));
+  return success();
+}
+
+// one of n terms is not zero: all_reduce_A(root_mask_S x) = all_reduce_{A-S} x
+// for S ⊆ A (avg: over n_S)
+static LogicalResult reduceMasked(AllReduceOp op, PatternRewriter &rewriter) {
+  auto mask = op.getInput().getDefiningOp<RootMaskOp>();
+  if (!mask || !isAdditive(op.getReduction()) ||
+      !containsAxes(op.getAxes(), mask.getAxes()))
+    return failure();
+  Value y = mask.getInput();
+  if (op.getReduction() == ReductionKind::Avg) {
+    int64_t n = getGroupSize(op, mask.getAxes());
+    if (!isExactFactor(getElementTypeOrSelf(y), n))
+      return failure();
+    y = emitQuotient(rewriter, op.getLoc(), y, n);
+  }
+  rewriter.replaceOp(
+      op, createAllReduce(rewriter, op.getLoc(), y, op.getReduction(),
+                          subtractAxes(op.getAxes(), mask.getAxes())));
+  return success();
+}
+
+/// Whether `value` is replicated over the axes as far as its defining op tells:
+/// a constant, or the result of a collective that makes it so.
+static bool isReplicatedOver(Value value, AxesAttr axes) {
+  if (matchPattern(value, m_Constant()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
+    return isReplicatedOver(splat.getInput(), axes) &&
+           splat.getDynamicSizes().empty();
+  return isa_and_nonnull<AllReduceOp, AllGatherOp, BroadcastOp>(op) &&
+         containsAxes(cast<CollectiveOpInterface>(op).getGroup(), axes);
+}
+
+/// Whether an all_reduce of x would be simplified by another law.
+static bool isReducibleWithLess(AllReduceOp op, Value x) {
+  if (auto vary = x.getDefiningOp<VaryOp>())
+    return !areDisjoint(op.getAxes(), vary.getAxes()) &&
+           getMultiplicity(op, vary.getAxes());
+  if (auto mask = x.getDefiningOp<RootMaskOp>())
+    return containsAxes(op.getAxes(), mask.getAxes());
+  return false;
+}
+
+// sum_j c·x_j = c · sum_j x_j for replicated c, where it sets the all_reduce
+// free to meet a vary or a root_mask; not elsewhere, as c may be there to keep
+// an f16 sum from overflowing
+template <typename MulOp>
+static LogicalResult reduceScaled(AllReduceOp op, PatternRewriter &rewriter) {
+  auto product = getOnlyUsed<MulOp>(op.getInput());
+  if (!product || !isAdditive(op.getReduction()))
+    return failure();
+  for (auto [c, x] : {std::pair(product.getLhs(), product.getRhs()),
+                      std::pair(product.getRhs(), product.getLhs())}) {
+    if (!isReducibleWithLess(op, x))
+      continue;
+    Value factor = c;
+    auto vary = c.template getDefiningOp<VaryOp>();
+    if (vary && containsAxes(vary.getAxes(), op.getAxes()))
+      factor = createVary(rewriter, op.getLoc(), vary.getInput(),
+                          subtractAxes(vary.getAxes(), op.getAxes()));
+    else if (!isReplicatedOver(c, op.getAxes()))
+      continue;
+    Value y = createAllReduce(rewriter, op.getLoc(), x, op.getReduction(),
+                              op.getAxes());
+    rewriter.replaceOpWithNewOp<MulOp>(op, factor, y);
+    return success();
+  }
+  return failure();
+}
+
+void comm::populateAllReduceLaws(RewritePatternSet &patterns) {
+  patterns.add(reduceVaried)
+      .add(reduceReduced)
+      .add(reduceMasked)
+      .add(reduceScaled<arith::MulFOp>)
+      .add(reduceScaled<arith::MulIOp>);
 }

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Verification.h"
 
 using namespace mlir;
 using namespace mlir::comm;
 
 LogicalResult AllToAllOp::verify() {
-  if (failed(verifyForm(*this, /*needsDest=*/true)) ||       // all_to_all_c4
-      failed(verifyDim(*this, getSplitDim(), "split")))      // all_to_all_c1
+  if (failed(verifyForm(*this, /*needsDest=*/true)) ||  // all_to_all_c4
+      failed(verifyDim(*this, getSplitDim(), "split"))) // all_to_all_c1
     return failure();
   return verifyDim(*this, getConcatDim(), "concat"); // all_to_all_c1
 }
@@ -33,4 +34,23 @@ SmallVector<Value> AllToAllOp::emitAdjoint(OpBuilder &builder, const Primals &,
                              cotangents[0], getConcatDim(), getSplitDim(),
                              getAxes())
               .getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// the chunks sent there and back: all_to_all(its swap x) = x
+static LogicalResult swapBack(AllToAllOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<AllToAllOp>();
+  if (!inner || inner.getAxes() != op.getAxes() ||
+      inner.getSplitDim() != op.getConcatDim() ||
+      inner.getConcatDim() != op.getSplitDim())
+    return failure();
+  replaceWithValue(rewriter, op, inner.getInput());
+  return success();
+}
+
+void comm::populateAllToAllLaws(RewritePatternSet &patterns) {
+  patterns.add(swapBack);
 }

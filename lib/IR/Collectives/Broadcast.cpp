@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Verification.h"
 
 using namespace mlir;
@@ -23,7 +24,51 @@ LogicalResult BroadcastOp::verifyGroup(int64_t groupSize) {
 // y = x_root  =>  x̄_root = ȳ, 0 elsewhere = root_mask ȳ
 SmallVector<Value> BroadcastOp::emitAdjoint(OpBuilder &builder, const Primals &,
                                             ValueRange cotangents) {
-  return {RootMaskOp::create(builder, getLoc(), cotangents[0], getRoot(),
-                             getAxes())
-              .getResult()};
+  return {
+      RootMaskOp::create(builder, getLoc(), cotangents[0], getRoot(), getAxes())
+          .getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// the root has x: broadcast(root_mask x) = x, for the same root
+static LogicalResult broadcastMasked(BroadcastOp op,
+                                     PatternRewriter &rewriter) {
+  auto mask = op.getInput().getDefiningOp<RootMaskOp>();
+  if (!mask || mask.getAxes() != op.getAxes() || mask.getRoot() != op.getRoot())
+    return failure();
+  rewriter.replaceOp(op, mask.getInput());
+  return success();
+}
+
+// every root has the same x: broadcast_S(vary_B x) = vary_{B-S} x, S ⊆ B
+static LogicalResult broadcastVaried(BroadcastOp op,
+                                     PatternRewriter &rewriter) {
+  auto vary = op.getInput().getDefiningOp<VaryOp>();
+  if (!vary || !containsAxes(vary.getAxes(), op.getAxes()))
+    return failure();
+  rewriter.replaceOp(op,
+                     createVary(rewriter, op.getLoc(), vary.getInput(),
+                                subtractAxes(vary.getAxes(), op.getAxes())));
+  return success();
+}
+
+// the root has sum_j x_j: broadcast(reduce x) = all_reduce x, for the same root
+static LogicalResult broadcastReduced(BroadcastOp op,
+                                      PatternRewriter &rewriter) {
+  auto reduce = getOnlyUsed<ReduceOp>(op.getInput());
+  if (!reduce || reduce.getAxes() != op.getAxes() ||
+      reduce.getRoot() != op.getRoot() || reduce->getBlock() != op->getBlock())
+    return failure();
+  rewriter.setInsertionPoint(reduce);
+  rewriter.replaceOp(op, createAllReduce(rewriter, reduce.getLoc(),
+                                         reduce.getInput(),
+                                         reduce.getReduction(), op.getAxes()));
+  return success();
+}
+
+void comm::populateBroadcastLaws(RewritePatternSet &patterns) {
+  patterns.add(broadcastMasked).add(broadcastVaried).add(broadcastReduced);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Scaling.h"
 #include "../Verification.h"
 
@@ -29,8 +30,35 @@ SmallVector<Value> ReduceOp::emitAdjoint(OpBuilder &builder, const Primals &,
   if (getReduction() == ReductionKind::Avg)
     cotangent = emitQuotient(builder, getLoc(), cotangent,
                              getGroupSize(*this, getAxes()));
-  Value root = BroadcastOp::create(builder, getLoc(), cotangent, getRoot(),
-                                   getAxes())
-                   .getResult();
+  Value root =
+      BroadcastOp::create(builder, getLoc(), cotangent, getRoot(), getAxes())
+          .getResult();
   return {VaryOp::create(builder, getLoc(), root, getAxes())};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// n equal terms on the root: reduce_S(vary_B x) =
+// n_S · vary_{B-S}(root_mask_S x), S ⊆ B (avg: no factor)
+static LogicalResult reduceVaried(ReduceOp op, PatternRewriter &rewriter) {
+  auto vary = op.getInput().getDefiningOp<VaryOp>();
+  if (!vary || !containsAxes(vary.getAxes(), op.getAxes()))
+    return failure();
+  int64_t n = op.getReduction() == ReductionKind::Avg
+                  ? 1
+                  : getGroupSize(op, op.getAxes());
+  if (!isExactFactor(getElementTypeOrSelf(op.getInput()), n))
+    return failure();
+  Location loc = op.getLoc();
+  Value y = RootMaskOp::create(rewriter, loc, vary.getInput(), op.getRoot(),
+                               op.getAxes());
+  y = createVary(rewriter, loc, y, subtractAxes(vary.getAxes(), op.getAxes()));
+  rewriter.replaceOp(op, emitMultiple(rewriter, loc, y, n));
+  return success();
+}
+
+void comm::populateReduceLaws(RewritePatternSet &patterns) {
+  patterns.add(reduceVaried);
 }

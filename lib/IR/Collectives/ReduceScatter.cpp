@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Scaling.h"
 #include "../Verification.h"
 
@@ -12,8 +13,8 @@ using namespace mlir;
 using namespace mlir::comm;
 
 LogicalResult ReduceScatterOp::verify() {
-  if (failed(verifyForm(*this, /*needsDest=*/true)) ||        // c5
-      failed(verifyDim(*this, getDim(), "dim")))              // c1
+  if (failed(verifyForm(*this, /*needsDest=*/true)) || // c5
+      failed(verifyDim(*this, getDim(), "dim")))       // c1
     return failure();
   return verifyAdditive(*this, getReduction()); // reduce_scatter_c4
 }
@@ -32,9 +33,36 @@ SmallVector<Value> ReduceScatterOp::emitAdjoint(OpBuilder &builder,
   if (getReduction() == ReductionKind::Avg)
     cotangent = emitQuotient(builder, getLoc(), cotangent,
                              getGroupSize(*this, getAxes()));
-  Value gathered =
-      AllGatherOp::create(builder, getLoc(), getInput().getType(), cotangent,
-                          getDim(), getAxes())
-          .getResult();
+  Value gathered = AllGatherOp::create(builder, getLoc(), getInput().getType(),
+                                       cotangent, getDim(), getAxes())
+                       .getResult();
   return {VaryOp::create(builder, getLoc(), gathered, getAxes())};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// n equal terms, chunk i: reduce_scatter_S(vary_B x) =
+// n_S · vary_{B-S}(all_slice_S x), S ⊆ B (avg: no factor)
+static LogicalResult scatterVaried(ReduceScatterOp op,
+                                   PatternRewriter &rewriter) {
+  auto vary = op.getInput().getDefiningOp<VaryOp>();
+  if (!vary || !containsAxes(vary.getAxes(), op.getAxes()))
+    return failure();
+  int64_t n = op.getReduction() == ReductionKind::Avg
+                  ? 1
+                  : getGroupSize(op, op.getAxes());
+  if (!isExactFactor(getElementTypeOrSelf(op.getInput()), n))
+    return failure();
+  Location loc = op.getLoc();
+  Value y = AllSliceOp::create(rewriter, loc, op.getResult().getType(),
+                               vary.getInput(), op.getDim(), op.getAxes());
+  y = createVary(rewriter, loc, y, subtractAxes(vary.getAxes(), op.getAxes()));
+  rewriter.replaceOp(op, emitMultiple(rewriter, loc, y, n));
+  return success();
+}
+
+void comm::populateReduceScatterLaws(RewritePatternSet &patterns) {
+  patterns.add(scatterVaried);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Verification.h"
 
 using namespace mlir;
@@ -29,4 +30,40 @@ SmallVector<Value> RootMaskOp::emitAdjoint(OpBuilder &builder, const Primals &,
   return {BroadcastOp::create(builder, getLoc(), cotangents[0], getRoot(),
                               getAxes())
               .getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// sum_j x_j on the root: root_mask_S(all_reduce_A x) = reduce_S x where S and A
+// are the same set. For S ⊂ A, all_reduce_{A-S}(reduce_S x) is the same value
+// but two collectives in place of one, of more bytes together.
+static LogicalResult maskReduced(RootMaskOp op, PatternRewriter &rewriter) {
+  auto reduce = getOnlyUsed<AllReduceOp>(op.getInput());
+  if (!reduce || !isAdditive(reduce.getReduction()) ||
+      !haveSameAxes(reduce.getAxes(), op.getAxes()))
+    return failure();
+  rewriter.setInsertionPoint(reduce);
+  rewriter.replaceOp(
+      op, ReduceOp::create(rewriter, reduce.getLoc(), reduce.getInput(),
+                           reduce.getReduction(), op.getRoot(), op.getAxes()));
+  return success();
+}
+
+// the concatenation on the root: root_mask(all_gather x) = gather x
+static LogicalResult maskGathered(RootMaskOp op, PatternRewriter &rewriter) {
+  auto gather = getOnlyUsed<AllGatherOp>(op.getInput());
+  if (!gather || gather.getAxes() != op.getAxes())
+    return failure();
+  rewriter.setInsertionPoint(gather);
+  rewriter.replaceOp(op,
+                     GatherOp::create(rewriter, gather.getLoc(), op.getType(),
+                                      gather.getInput(), gather.getDim(),
+                                      op.getRoot(), op.getAxes()));
+  return success();
+}
+
+void comm::populateRootMaskLaws(RewritePatternSet &patterns) {
+  patterns.add(maskReduced).add(maskGathered);
 }

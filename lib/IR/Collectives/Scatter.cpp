@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Verification.h"
 
 using namespace mlir;
@@ -29,4 +30,37 @@ SmallVector<Value> ScatterOp::emitAdjoint(OpBuilder &builder, const Primals &,
   return {GatherOp::create(builder, getLoc(), getInput().getType(),
                            cotangents[0], getDim(), getRoot(), getAxes())
               .getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// what the root put together, taken apart: scatter(gather x) = x
+static LogicalResult scatterGathered(ScatterOp op, PatternRewriter &rewriter) {
+  auto gather = op.getInput().getDefiningOp<GatherOp>();
+  if (!gather || gather.getAxes() != op.getAxes() ||
+      gather.getDim() != op.getDim() || gather.getRoot() != op.getRoot())
+    return failure();
+  replaceWithValue(rewriter, op, gather.getInput());
+  return success();
+}
+
+// every root has the same x: scatter_S(vary_B x) = vary_{B-S}(all_slice_S x),
+// S ⊆ B
+static LogicalResult scatterVaried(ScatterOp op, PatternRewriter &rewriter) {
+  auto vary = op.getInput().getDefiningOp<VaryOp>();
+  if (!vary || !containsAxes(vary.getAxes(), op.getAxes()))
+    return failure();
+  Value chunk =
+      AllSliceOp::create(rewriter, op.getLoc(), op.getResult().getType(),
+                         vary.getInput(), op.getDim(), op.getAxes());
+  rewriter.replaceOp(op,
+                     createVary(rewriter, op.getLoc(), chunk,
+                                subtractAxes(vary.getAxes(), op.getAxes())));
+  return success();
+}
+
+void comm::populateScatterLaws(RewritePatternSet &patterns) {
+  patterns.add(scatterGathered).add(scatterVaried);
 }

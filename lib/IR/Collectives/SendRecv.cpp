@@ -86,8 +86,7 @@ LogicalResult RecvOp::verify() {
   ShapedType output = getOutputType();
   if (output.getShape() != payload.getShape() ||
       output.getElementType() != payload.getElementType())
-    return emitOpError("expects a result of ")
-           << payload << ", got " << output;
+    return emitOpError("expects a result of ") << payload << ", got " << output;
   return success();
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Laws.h"
 #include "../Verification.h"
 
 using namespace mlir;
@@ -25,4 +26,45 @@ SmallVector<Value> VaryOp::emitAdjoint(OpBuilder &builder, const Primals &,
   return {AllReduceOp::create(builder, getLoc(), cotangents[0],
                               ReductionKind::Sum, getAxes())
               .getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// Laws
+//===----------------------------------------------------------------------===//
+
+// the same x over B, then over A: vary_A(vary_B x) = vary_{A∪B} x
+static LogicalResult varyVaried(VaryOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<VaryOp>();
+  if (!inner)
+    return failure();
+  rewriter.replaceOpWithNewOp<VaryOp>(op, inner.getInput(),
+                                      uniteAxes(inner.getAxes(), op.getAxes()));
+  return success();
+}
+
+// ranks that differ in B only do the same: op_S(vary_B(f x)) =
+// vary_B(op_S(f x)) for disjoint S and B, so that op_S and a collective f meet
+template <typename OpT>
+static LogicalResult moveVaryOutward(OpT op, PatternRewriter &rewriter) {
+  auto vary = getOnlyUsed<VaryOp>(op.getInput());
+  if (!vary || !areDisjoint(op.getAxes(), vary.getAxes()) ||
+      !vary.getInput().template getDefiningOp<CollectiveOpInterface>())
+    return failure();
+  Operation *moved = rewriter.clone(*op);
+  moved->setOperand(0, vary.getInput());
+  rewriter.replaceOp(op, createVary(rewriter, vary.getLoc(),
+                                    moved->getResult(0), vary.getAxes()));
+  return success();
+}
+
+void comm::populateVaryLaws(RewritePatternSet &patterns) {
+  patterns.add(varyVaried);
+  // The ops that have laws with others than vary; all_reduce has its own.
+  patterns.add(moveVaryOutward<AllGatherOp>)
+      .add(moveVaryOutward<AllSliceOp>)
+      .add(moveVaryOutward<AllToAllOp>)
+      .add(moveVaryOutward<BroadcastOp>)
+      .add(moveVaryOutward<PermuteOp>)
+      .add(moveVaryOutward<RootMaskOp>)
+      .add(moveVaryOutward<ScatterOp>);
 }
