@@ -8,6 +8,7 @@
 // The one file that includes every upstream dialect: it takes 12 s to compile.
 
 #include "comm/InitAll.h"
+#include "comm/Analysis/ExternalModels/ScfReplication.h"
 #include "comm/Autodiff/ExternalModels.h"
 #include "comm/IR/Comm.h"
 #include "comm/Transforms/Passes.h"
@@ -21,6 +22,7 @@ void comm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<CommDialect>();
+  registerScfReplicationModels(registry);
   registerArithAdjointModels(registry);
   registerFuncAdjointModels(registry);
   registerMathAdjointModels(registry);

@@ -81,6 +81,8 @@ bool MessageType::isDifferentiable() const {
 /// Verifies a mark `comm.replicated` (axes_c3).
 static LogicalResult verifyMark(Operation *op, NamedAttribute attribute,
                                 const Twine &where) {
+  if (attribute.getName() == kStateAttrName)
+    return success();
   if (attribute.getName() != kReplicatedAttrName)
     return op->emitError() << "'" << attribute.getName().getValue()
                            << "' is not an attribute of " << where.str();
@@ -114,6 +116,9 @@ LogicalResult CommDialect::verifyRegionResultAttribute(
 
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (llvm::is_contained({kStateAttrName, kArgumentStatesAttrName},
+                         attribute.getName().getValue()))
+    return success();
   return op->emitError() << "'" << attribute.getName().getValue()
                          << "' is not an attribute of operations; mark an "
                             "argument or a result";

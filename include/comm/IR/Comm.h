@@ -29,20 +29,26 @@
 
 namespace mlir::comm {
 
+/// What `comm-annotate-replication` prints: the axes over which the result of
+/// an op, an argument or a result of a function varies (a list of lists for an
+/// op with several results), and the same for the block arguments of an op's
+/// regions. Nothing reads them.
+inline constexpr llvm::StringLiteral kStateAttrName = "comm.state";
+inline constexpr llvm::StringLiteral kArgumentStatesAttrName =
+    "comm.argument_states";
+
 class CollectiveOpInterface;
 class SendOp;
 
 /// The resource `comm.ranks`: what collectives read and what orders ranks
 /// writes.
-struct RanksResource
-    : public SideEffects::Resource::Base<RanksResource> {
+struct RanksResource : public SideEffects::Resource::Base<RanksResource> {
   StringRef getName() override { return "comm.ranks"; }
 };
 
 /// The effects of an op over a group (docs/Semantics.md, Effects).
-void getGroupOpEffects(
-    Operation *op,
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects);
+void getGroupOpEffects(Operation *op,
+                       SmallVectorImpl<MemoryEffects::EffectInstance> &effects);
 
 /// Verifies that the mesh and the axes exist as seen from `from` (axes_c3); an
 /// error at `from` begins with `where`, such as "the group".

@@ -10,6 +10,50 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AnnotateReplication : Pass<"comm-annotate-replication", "::mlir::ModuleOp"> {
+  let summary = "Prints the replication states as attributes";
+  let description = [{
+    Runs the replication analysis and prints the axes over which each value
+    varies: `comm.state` on function arguments, function results and ops (one
+    list per result where an op has several), `comm.argument_states` on ops
+    with regions, one list per block argument. Nothing reads them. Axes of size
+    1 never appear. Reports no wrong state: comm-materialize-replication does.
+
+    Before:
+    ```mlir
+    %y = comm.all_reduce sum %x over @mesh["tp"] : tensor<4xf32>
+    ```
+    After, on a mesh [dp = 2, tp = 4]:
+    ```mlir
+    %y = comm.all_reduce sum %x over @mesh["tp"] {comm.state = ["dp"]} : tensor<4xf32>
+    ```
+  }];
+}
+
+def MaterializeReplication : Pass<"comm-materialize-replication", "::mlir::ModuleOp"> {
+  let summary = "Makes every change of state an explicit comm.vary";
+  let description = [{
+    Proves the claims of marked results, refuses what would deadlock, and
+    inserts a `comm.vary` where a replicated float value that depends on a float
+    argument is used as each rank's own: at most one for each value and set of
+    axes, right after the value's definition, so that its uses share it. After
+    this pass the adjoint of an op is decided by the op alone. A second run
+    changes nothing.
+
+    Before, with %w marked replicated over ["tp"]:
+    ```mlir
+    %y = arith.mulf %w, %x : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %v = comm.vary %w over @mesh["tp"] : tensor<4xf32>
+    %y = arith.mulf %v, %x : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::comm::CommDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SimplifyCollectives : Pass<"comm-simplify-collectives"> {
   let summary = "Applies the laws of the collectives";
   let description = [{

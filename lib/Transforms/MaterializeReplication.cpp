@@ -1,0 +1,213 @@
+//===- MaterializeReplication.cpp - Makes changes of state explicit -------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Transforms/MaterializeReplication.h"
+#include "comm/Analysis/ReplicationAnalysis.h"
+#include "comm/IR/Comm.h"
+#include "comm/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::comm {
+#define GEN_PASS_DEF_MATERIALIZEREPLICATION
+#include "comm/Transforms/Passes.h.inc"
+} // namespace mlir::comm
+
+using namespace mlir;
+using namespace mlir::comm;
+
+/// A float or a ranked tensor of floats: what a `comm.vary` can be made for. A
+/// message varies from the start.
+static bool isFloatOrTensor(Type type) {
+  return isDifferentiable(type) && !isa<CotangentTypeInterface>(type);
+}
+
+namespace {
+/// The float values that depend, through floats, on a float argument. What a
+/// region op uses inside, all its block arguments and results depend on: more
+/// than needed never changes a gradient.
+class FloatDependence {
+public:
+  explicit FloatDependence(FunctionOpInterface function) {
+    add(function.getArguments());
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op == function)
+        return;
+      bool depends = usesDependent(op);
+      // Nothing defined inside is known yet, so these are captures.
+      if (!depends && op->getNumRegions())
+        op->walk([&](Operation *nested) {
+          depends = depends || usesDependent(nested);
+        });
+      if (!depends)
+        return;
+      add(op->getResults());
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          add(block.getArguments());
+    });
+  }
+
+  bool contains(Value value) const { return values.contains(value); }
+
+private:
+  void add(ValueRange candidates) {
+    for (Value value : candidates)
+      if (isDifferentiable(value.getType()))
+        values.insert(value);
+  }
+  bool usesDependent(Operation *op) const {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value value) { return values.contains(value); });
+  }
+
+  DenseSet<Value> values;
+};
+
+/// The uses that need one value to vary over one set of axes.
+struct StateChange {
+  Value value;
+  ReplicationState axes;
+  SmallVector<OpOperand *> uses;
+};
+} // namespace
+
+/// Whether the adjoint of `op` depends on the states of its operands.
+static bool hasAdjoint(Operation *op) {
+  return op->getNumResults() == 0 ||
+         isa<CallOpInterface, CallBoundaryOpInterface>(op) ||
+         isStructuredControlFlow(op) ||
+         llvm::any_of(op->getResultTypes(), isDifferentiable);
+}
+
+static SmallVector<StateChange>
+collectChanges(const ReplicationAnalysis &analysis) {
+  FunctionOpInterface function = analysis.getFunction();
+  FloatDependence dependence(function);
+  llvm::MapVector<std::pair<Value, uint64_t>, StateChange> changes;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == function || !hasAdjoint(op))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (!isFloatOrTensor(value.getType()) || !dependence.contains(value))
+        continue;
+      ReplicationState missing =
+          analysis.getRequiredState(operand) - analysis.getState(value);
+      if (missing.isReplicated())
+        continue;
+      StateChange &change = changes[{value, missing.getMask()}];
+      change.value = value;
+      change.axes = missing;
+      change.uses.push_back(&operand);
+    }
+  });
+  SmallVector<StateChange> list;
+  for (auto &[key, change] : changes)
+    list.push_back(std::move(change));
+  return list;
+}
+
+static void warnAbout(const StateChange &change, const MeshAxes &axes,
+                      FunctionOpInterface function) {
+  for (OpOperand *use : change.uses) {
+    Operation *user = use->getOwner();
+    if (isa<AllReduceOp>(user))
+      user->emitWarning()
+          << "'" << user->getName()
+          << "' op reduces a value that is already replicated over axes "
+          << axes.format(change.axes) << ": a sum counts it "
+          << axes.getNumRanks(change.axes) << " times";
+    if (user->getParentOp() == function &&
+        user->hasTrait<OpTrait::IsTerminator>())
+      user->emitWarning()
+          << "result " << use->getOperandNumber() << " of '@"
+          << function.getName() << "' is proved replicated over axes "
+          << axes.format(change.axes) << ", but unmarked: its objective is "
+          << "counted " << axes.getNumRanks(change.axes)
+          << " times: mark it, or write comm.vary to say that this is meant";
+  }
+}
+
+/// `value` varying over `axes`, emitted at the builder's insertion point.
+static Value emitVary(OpBuilder &builder, Value value, AxesAttr axes) {
+  Location loc = value.getLoc();
+  if (isa<RankedTensorType>(value.getType()))
+    return VaryOp::create(builder, loc, value, axes);
+  auto type = RankedTensorType::get({}, value.getType());
+  Value tensor = tensor::FromElementsOp::create(builder, loc, type, value);
+  Value varying = VaryOp::create(builder, loc, tensor, axes);
+  return tensor::ExtractOp::create(builder, loc, varying, ValueRange());
+}
+
+static void apply(ArrayRef<StateChange> changes, const MeshAxes &meshAxes) {
+  if (changes.empty())
+    return;
+  Operation *mesh = meshAxes.getMesh();
+  OpBuilder builder(mesh->getContext());
+  auto symbol = FlatSymbolRefAttr::get(SymbolTable::getSymbolName(mesh));
+  // Keeps several sets of one value in the order of their first uses.
+  DenseMap<Value, Value> last;
+  for (const StateChange &change : changes) {
+    Value &previous =
+        last.try_emplace(change.value, change.value).first->second;
+    builder.setInsertionPointAfterValue(previous);
+    SmallVector<StringAttr> names;
+    for (StringRef name : meshAxes.getNames(change.axes))
+      names.push_back(builder.getStringAttr(name));
+    previous = emitVary(builder, change.value,
+                        AxesAttr::get(builder.getContext(), symbol, names));
+    for (OpOperand *use : change.uses)
+      use->set(previous);
+  }
+}
+
+LogicalResult comm::checkReplication(FunctionOpInterface function) {
+  if (function.isDeclaration())
+    return success();
+  FailureOr<ReplicationAnalysis> analysis = ReplicationAnalysis::run(function);
+  if (failed(analysis))
+    return failure();
+  LogicalResult states = analysis->verify();
+  LogicalResult order = verifyMessageOrder(*analysis);
+  return success(succeeded(states) && succeeded(order));
+}
+
+LogicalResult comm::materializeReplication(FunctionOpInterface function,
+                                           bool warn) {
+  if (function.isDeclaration())
+    return success();
+  FailureOr<ReplicationAnalysis> analysis = ReplicationAnalysis::run(function);
+  if (failed(analysis))
+    return failure();
+  if (failed(analysis->verify())) {
+    // For its errors: all of them are reported.
+    (void)verifyMessageOrder(*analysis);
+    return failure();
+  }
+  SmallVector<StateChange> changes = collectChanges(*analysis);
+  const MeshAxes &axes = analysis->getMeshAxes();
+  if (warn)
+    for (const StateChange &change : changes)
+      warnAbout(change, axes, function);
+  apply(changes, axes);
+  return verifyMessageOrder(*analysis);
+}
+
+namespace {
+struct MaterializeReplication
+    : comm::impl::MaterializeReplicationBase<MaterializeReplication> {
+  void runOnOperation() override {
+    bool valid = true;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      valid &= succeeded(materializeReplication(function));
+    if (!valid)
+      signalPassFailure();
+  }
+};
+} // namespace
