@@ -1,0 +1,75 @@
+//===- RulePrograms.h - Runs ops and their adjoint rules --------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_TEST_UNIT_AUTODIFF_RULEPROGRAMS_H
+#define COMM_TEST_UNIT_AUTODIFF_RULEPROGRAMS_H
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::comm::testing {
+
+using Numbers = std::vector<double>;
+
+/// Straight-line functions of f64 scalars and static f64 tensors, given as
+/// text, with the adjoint that their ops' rules give: compiled once, all
+/// together, and run on flat vectors of numbers (the arguments one after the
+/// other).
+///
+/// The differentiator here is the test's own, a few lines long, so that a rule
+/// is tested by itself. It lends a rule only the primal values that the rule
+/// listed; anything else is a test failure.
+class RulePrograms {
+public:
+  RulePrograms();
+
+  MLIRContext &getContext() { return context; }
+
+  /// Adds the function `@f` of the text; gives its number.
+  unsigned add(const std::string &text);
+  /// Compiles all functions.
+  void compile();
+
+  unsigned getNumArguments(unsigned program) const;
+  /// The positions in the flat vector that belong to an argument.
+  std::pair<size_t, size_t> getArgument(unsigned program,
+                                        unsigned argument) const;
+  std::string getText(unsigned program) const;
+  size_t getNumInputs(unsigned program) const;
+  size_t getNumOutputs(unsigned program) const;
+
+  Numbers run(unsigned program, const Numbers &x);
+  /// The cotangents of the arguments, where only `argument` is active or all
+  /// are. Inactive ones are 0.
+  Numbers runAdjoint(unsigned program, const Numbers &x, const Numbers &dy,
+                     std::optional<unsigned> argument = std::nullopt);
+
+  /// The ops in which a rule has been called.
+  const llvm::StringSet<> &getDifferentiatedOps() const { return ruled; }
+
+private:
+  void emit(unsigned program, bool adjoint, std::optional<unsigned> active);
+  Numbers invoke(const std::string &name, const Numbers &input,
+                 size_t numOutputs);
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::vector<OwningOpRef<ModuleOp>> sources;
+  std::unique_ptr<ExecutionEngine> engine;
+  llvm::StringSet<> ruled;
+};
+
+} // namespace mlir::comm::testing
+
+#endif // COMM_TEST_UNIT_AUTODIFF_RULEPROGRAMS_H
