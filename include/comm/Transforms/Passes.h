@@ -8,6 +8,8 @@
 #ifndef COMM_TRANSFORMS_PASSES_H
 #define COMM_TRANSFORMS_PASSES_H
 
+#include "comm/IR/Comm.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::comm {

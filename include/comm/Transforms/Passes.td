@@ -54,6 +54,42 @@ def MaterializeReplication : Pass<"comm-materialize-replication", "::mlir::Modul
                            "::mlir::tensor::TensorDialect"];
 }
 
+def Differentiate : Pass<"comm-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Generates derivative functions";
+  let description = [{
+    For a function @f generates @f_fwd, @f_bwd and @f_vjp, plain functions in the
+    same dialects, and replaces `comm.vjp` and `comm.value_and_grad` by calls of
+    them. State changes are made explicit first (comm-materialize-replication),
+    what is generated is simplified by the laws (comm-simplify-collectives); the
+    user's own functions are not changed otherwise.
+
+    Differentiates the functions named by `functions`; without the option what
+    the ops name; without ops every public function with a float argument.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<16xf32> {
+      %y = comm.all_gather %x dim 0 over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
+      %v = comm.vary %y over @mesh["tp"] : tensor<16xf32>
+      return %v : tensor<16xf32>
+    }
+    ```
+    After, in addition:
+    ```mlir
+    func.func private @f_bwd(%dy: tensor<16xf32>) -> tensor<4xf32> {
+      %dx = comm.reduce_scatter sum %dy dim 0 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
+      return %dx : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"functions", "functions", "std::string",
+               "The functions to differentiate, such as f,g">
+  ];
+  let dependentDialects = ["::mlir::comm::CommDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def SimplifyCollectives : Pass<"comm-simplify-collectives"> {
   let summary = "Applies the laws of the collectives";
   let description = [{

@@ -1,0 +1,93 @@
+//===- Differentiate.h - The derivative functions of a function --*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_AUTODIFF_DIFFERENTIATE_H
+#define COMM_AUTODIFF_DIFFERENTIATE_H
+
+#include "comm/Interfaces/RegionAdjointOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include <map>
+
+namespace mlir::comm {
+
+/// What to differentiate of a function.
+struct DerivativeOptions {
+  /// The numbers of the float arguments to differentiate, ascending; default
+  /// all.
+  std::optional<SmallVector<int64_t>> wrt;
+  /// The numbers of the float results that have a cotangent, ascending; default
+  /// all.
+  std::optional<SmallVector<int64_t>> of;
+};
+
+/// What surrounds the calculus. The differentiator knows nothing about
+/// communication; `Transforms/DifferentiatePass` brings these.
+struct DifferentiateHooks {
+  /// Rewrites what a user's function asks of the differentiator (comm.vjp)
+  /// before the function is cloned.
+  std::function<LogicalResult(func::FuncOp function)> resolve;
+  /// Makes every change of replication state explicit in a clone of a user's
+  /// function, and proves its marks. Warnings only where `warn`.
+  std::function<LogicalResult(func::FuncOp clone, bool warn)> materialize;
+  /// The marks for values of a materialized function, null where there is none.
+  std::function<FailureOr<SmallVector<Attribute>>(func::FuncOp function,
+                                                  ValueRange values)>
+      getMarks;
+  /// Simplifies a generated function in place.
+  std::function<LogicalResult(func::FuncOp generated)> simplify;
+};
+
+/// Generates the derivative functions of the functions of one module, each once.
+///
+/// For a function f, arguments a and results r:
+///   f_fwd(a...) -> (r..., residuals...)
+///   f_bwd(residuals..., cotangents of float r...) -> (cotangents of float a...)
+///   f_vjp(a..., cotangents of float r...) -> (r..., cotangents of float a...)
+/// The halves are private, f_vjp has f's visibility. Options other than the
+/// default append `_wrt_0_2` and `_of_0` to the names, and f_vjp is private.
+/// The marks of f hold for what corresponds to its arguments and results;
+/// residuals carry the marks that were proved.
+class Differentiator : public AdjointDriver {
+public:
+  Differentiator(ModuleOp module, DifferentiateHooks hooks)
+      : symbols(module), hooks(std::move(hooks)) {}
+
+  /// @f_vjp, with its halves. Failure after errors have been emitted, all that
+  /// stand in the way at once.
+  FailureOr<func::FuncOp> getVjp(func::FuncOp function,
+                                 const DerivativeOptions &options = {});
+
+  FailureOr<AdjointFunctions>
+  getAdjointFunctions(FunctionOpInterface callee) override;
+
+private:
+  struct Request;
+  struct Halves {
+    func::FuncOp forward, backward;
+  };
+
+  FailureOr<Request> makeRequest(func::FuncOp function,
+                                 const DerivativeOptions &options);
+  FailureOr<Halves> getHalves(Request request);
+  FailureOr<Halves> generateHalves(Request request);
+  func::FuncOp generateVjp(Request request, Halves halves);
+
+  SymbolTable symbols;
+  DifferentiateHooks hooks;
+  std::map<std::string, FailureOr<Halves>> halvesByName;
+  std::map<std::string, func::FuncOp> vjpByName;
+  llvm::DenseSet<Operation *> inProgress, warned;
+};
+
+/// Whether a value of this type has a cotangent at a function's boundary: a
+/// float or a tensor of floats.
+bool hasBoundaryCotangent(Type type);
+
+} // namespace mlir::comm
+
+#endif // COMM_AUTODIFF_DIFFERENTIATE_H

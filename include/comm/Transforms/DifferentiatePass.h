@@ -1,0 +1,34 @@
+//===- DifferentiatePass.h - Differentiation with explicit communication --*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_TRANSFORMS_DIFFERENTIATEPASS_H
+#define COMM_TRANSFORMS_DIFFERENTIATEPASS_H
+
+#include "comm/Autodiff/Differentiate.h"
+
+namespace mlir::comm {
+
+/// Generates derivative functions as `comm-differentiate` does: state changes
+/// are made explicit first, `comm.vjp` and `comm.value_and_grad` are resolved
+/// on the way, and what is generated is simplified by the laws.
+///
+/// ```c++
+/// CommDifferentiator differentiator(module);
+/// FailureOr<func::FuncOp> vjp = differentiator.getVjp(function);
+/// ```
+class CommDifferentiator : public Differentiator {
+public:
+  explicit CommDifferentiator(ModuleOp module);
+
+  /// Replaces every `comm.vjp` and `comm.value_and_grad` of a function by a call
+  /// of the generated function.
+  LogicalResult resolve(func::FuncOp function);
+};
+
+} // namespace mlir::comm
+
+#endif // COMM_TRANSFORMS_DIFFERENTIATEPASS_H

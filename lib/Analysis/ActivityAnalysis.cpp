@@ -1,0 +1,64 @@
+//===- ActivityAnalysis.cpp - What carries a derivative -------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Analysis/ActivityAnalysis.h"
+#include "comm/Interfaces/AdjointOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+void comm::forEachReadValue(Operation *op,
+                            llvm::function_ref<void(Value)> callback) {
+  for (Value operand : op->getOperands())
+    callback(operand);
+  if (op->getNumRegions() == 0)
+    return;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    callback(value);
+}
+
+static bool readsAny(Operation *op, const llvm::DenseSet<Value> &set) {
+  bool found = false;
+  forEachReadValue(op, [&](Value value) { found |= set.contains(value); });
+  return found;
+}
+
+ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
+                                   ValueRange sinks) {
+  dependent.insert(sources.begin(), sources.end());
+  for (Operation &op : block.without_terminator())
+    if (readsAny(&op, dependent))
+      dependent.insert(op.result_begin(), op.result_end());
+
+  useful.insert(sinks.begin(), sinks.end());
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    if (llvm::any_of(op.getResults(),
+                     [&](Value result) { return useful.contains(result); }))
+      forEachReadValue(&op, [&](Value value) { useful.insert(value); });
+}
+
+bool ActivityAnalysis::isActive(Value value) const {
+  return isDifferentiable(value.getType()) && dependent.contains(value) &&
+         useful.contains(value);
+}
+
+bool ActivityAnalysis::isOnPath(Operation *op) const {
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return isActive(result); }) &&
+         readsAny(op, dependent);
+}
+
+llvm::BitVector ActivityAnalysis::getWantedOperands(Operation *op) const {
+  llvm::BitVector wanted(op->getNumOperands());
+  for (OpOperand &operand : op->getOpOperands())
+    if (isActive(operand.get()))
+      wanted.set(operand.getOperandNumber());
+  return wanted;
+}

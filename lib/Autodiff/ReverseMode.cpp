@@ -1,0 +1,235 @@
+//===- ReverseMode.cpp - Pulling cotangents back through a block ----------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Autodiff/ReverseMode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+//===----------------------------------------------------------------------===//
+// What cannot be differentiated
+//===----------------------------------------------------------------------===//
+
+/// Whether an op turns integers into floats and says nothing of what that means
+/// for a derivative (arith.sitofp, arith.bitcast).
+static bool comesBackFromIntegers(Operation *op) {
+  return !isa<AdjointOpInterface>(op) &&
+         llvm::any_of(op->getResultTypes(), isDifferentiable) &&
+         llvm::any_of(op->getOperandTypes(), [](Type type) {
+           return getElementTypeOrSelf(type).isIntOrIndex();
+         });
+}
+
+static LogicalResult reportIntegerPath(Operation *op) {
+  return op->emitError()
+         << "'" << op->getName()
+         << "' brings back to a float an integer that depends on a "
+            "differentiated argument: its derivative would be lost";
+}
+
+static LogicalResult verifyOpAdjoint(Operation *op,
+                                     const ActivityAnalysis &activity,
+                                     bool allowRegionOps) {
+  // A store hides a dependence from the analysis.
+  bool isDependent = false, touchesMemory = false;
+  for (Value operand : op->getOperands()) {
+    isDependent |= activity.isDependent(operand);
+    touchesMemory |= isa<BaseMemRefType>(operand.getType());
+  }
+  if (isDependent && touchesMemory)
+    return op->emitError()
+           << "'" << op->getName()
+           << "' passes a value that depends on a differentiated argument "
+              "through memory: differentiate on tensors, before bufferization";
+  if (!activity.isOnPath(op))
+    return success();
+
+  llvm::BitVector wanted = activity.getWantedOperands(op);
+  if (allowRegionOps && isa<RegionAdjointOpInterface>(op))
+    return success();
+  auto adjoint = dyn_cast<AdjointOpInterface>(op);
+  if (!adjoint) {
+    if (wanted.none() && comesBackFromIntegers(op))
+      return reportIntegerPath(op);
+    return op->emitError()
+           << "'" << op->getName()
+           << "' has no adjoint: implement AdjointOpInterface for it";
+  }
+  if (op->getNumRegions() != 0) {
+    bool capturesActive = false, readsInteger = false;
+    forEachReadValue(op, [&](Value value) {
+      capturesActive |= activity.isActive(value) &&
+                        !llvm::is_contained(op->getOperands(), value);
+      readsInteger |= activity.isDependent(value) &&
+                      !isDifferentiable(value.getType());
+    });
+    if (capturesActive)
+      return op->emitError()
+             << "'" << op->getName()
+             << "' captures a value that depends on a differentiated "
+                "argument: pass it as an operand";
+    if (readsInteger) {
+      WalkResult walk = op->walk([&](Operation *nested) {
+        return comesBackFromIntegers(nested)
+                   ? WalkResult(reportIntegerPath(nested))
+                   : WalkResult::advance();
+      });
+      if (walk.wasInterrupted())
+        return failure();
+    }
+  }
+  return wanted.any() ? adjoint.verifyAdjoint(wanted) : success();
+}
+
+LogicalResult comm::verifyBlockAdjoint(Block &block,
+                                       const ActivityAnalysis &activity,
+                                       bool allowRegionOps) {
+  bool ok = true;
+  for (Operation &op : block.without_terminator())
+    ok &= succeeded(verifyOpAdjoint(&op, activity, allowRegionOps));
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// ReverseMode
+//===----------------------------------------------------------------------===//
+
+void ReverseMode::accumulate(Value primal, Value cotangent) {
+  if (!cotangent)
+    return;
+  Value &sum = cotangents[primal];
+  sum = sum ? arith::AddFOp::create(builder, cotangent.getLoc(), sum, cotangent)
+            : cotangent;
+}
+
+SmallVector<Value> ReverseMode::getResultCotangents(Operation *op) const {
+  return llvm::map_to_vector(op->getResults(), [&](Value result) {
+    return cotangents.lookup(result);
+  });
+}
+
+namespace {
+/// The primal values of one op.
+class OpPrimals : public Primals {
+public:
+  OpPrimals(Operation *op, const llvm::BitVector &wanted,
+            const ReverseMode::LookupPrimal &lookupPrimal,
+            const ReverseMode::LookupSizes &lookupSizes)
+      : op(op), wanted(wanted), lookupPrimal(lookupPrimal),
+        lookupSizes(lookupSizes) {}
+
+  Value getOperand(unsigned index) const override {
+    return lookupPrimal(op->getOperand(index));
+  }
+  Value getResult(unsigned index) const override {
+    return lookupPrimal(op->getResult(index));
+  }
+  SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder,
+                                            unsigned index) const override {
+    return lookupSizes(builder, op->getOperand(index));
+  }
+  bool isWanted(unsigned operand) const override { return wanted[operand]; }
+
+private:
+  Operation *op;
+  const llvm::BitVector &wanted;
+  const ReverseMode::LookupPrimal &lookupPrimal;
+  const ReverseMode::LookupSizes &lookupSizes;
+};
+} // namespace
+
+void ReverseMode::emitAdjoint(AdjointOpInterface op) {
+  SmallVector<Value> seeds = getResultCotangents(op);
+  if (llvm::none_of(seeds, [](Value seed) { return bool(seed); }))
+    return;
+  llvm::BitVector wanted = activity.getWantedOperands(op);
+  if (wanted.none())
+    return;
+  OpPrimals primals(op, wanted, lookupPrimal, lookupSizes);
+  SmallVector<Value> contributions = op.emitAdjoint(builder, primals, seeds);
+  for (auto [operand, contribution] :
+       llvm::zip(op->getOpOperands(), contributions))
+    if (wanted[operand.getOperandNumber()])
+      accumulate(operand.get(), contribution);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar bodies
+//===----------------------------------------------------------------------===//
+
+/// The value `primal` of a body at the insertion point, cloning what defines it.
+static Value cloneBodyValue(OpBuilder &builder, Block &body,
+                            IRMapping &primals, Value primal) {
+  if (Value known = primals.lookupOrNull(primal))
+    return known;
+  Operation *op = primal.getDefiningOp();
+  // What is defined outside of the body is visible wherever the op is.
+  if (!op || op->getBlock() != &body)
+    return primal;
+  for (Value operand : op->getOperands())
+    cloneBodyValue(builder, body, primals, operand);
+  builder.clone(*op, primals);
+  return primals.lookup(primal);
+}
+
+SmallVector<Value> comm::emitBodyAdjoint(OpBuilder &builder, Block &body,
+                                         IRMapping &primals, ValueRange seeds,
+                                         ValueRange wanted) {
+  ValueRange yielded = body.getTerminator()->getOperands();
+  ActivityAnalysis activity(body, wanted, yielded);
+  auto lookup = [&](Value primal) {
+    return cloneBodyValue(builder, body, primals, primal);
+  };
+  ReverseMode reverse(builder, activity, lookup,
+                      [](OpBuilder &, Value) -> SmallVector<OpFoldResult> {
+                        return {};
+                      });
+  for (auto [value, seed] : llvm::zip(yielded, seeds))
+    if (activity.isActive(value))
+      reverse.accumulate(value, seed);
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (activity.isOnPath(&op))
+      reverse.emitAdjoint(cast<AdjointOpInterface>(op));
+  return llvm::map_to_vector(
+      wanted, [&](Value value) { return reverse.getCotangent(value); });
+}
+
+LogicalResult comm::verifyBodyAdjoint(Block &body, ValueRange wanted) {
+  ActivityAnalysis activity(body, wanted, body.getTerminator()->getOperands());
+  return verifyBlockAdjoint(body, activity, /*allowRegionOps=*/false);
+}
+
+SmallVector<BlockArgument> comm::getBodyResiduals(Block &body,
+                                                  ValueRange wanted) {
+  ActivityAnalysis activity(body, wanted, body.getTerminator()->getOperands());
+  llvm::DenseSet<Value> read;
+  auto add = [&](Value value) { read.insert(value); };
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    // Ops that are read are cloned, and read their operands in turn.
+    if (llvm::any_of(op.getResults(),
+                     [&](Value result) { return read.contains(result); }))
+      llvm::for_each(op.getOperands(), add);
+    auto adjoint = dyn_cast<AdjointOpInterface>(op);
+    if (!adjoint || !activity.isOnPath(&op))
+      continue;
+    for (Residual residual :
+         adjoint.getResiduals(activity.getWantedOperands(&op))) {
+      bool isResult = residual.kind == Residual::Kind::Result;
+      add(isResult ? Value(op.getResult(residual.index))
+                   : op.getOperand(residual.index));
+      // The op itself is cloned for its result.
+      if (isResult)
+        llvm::for_each(op.getOperands(), add);
+    }
+  }
+  SmallVector<BlockArgument> arguments;
+  for (BlockArgument argument : body.getArguments())
+    if (read.contains(argument))
+      arguments.push_back(argument);
+  return arguments;
+}

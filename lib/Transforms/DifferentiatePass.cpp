@@ -1,0 +1,185 @@
+//===- DifferentiatePass.cpp - Differentiation with explicit communication -===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Transforms/DifferentiatePass.h"
+#include "comm/IR/Comm.h"
+#include "comm/IR/DerivativeOps.h"
+#include "comm/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::comm {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "comm/Transforms/Passes.h.inc"
+} // namespace mlir::comm
+
+using namespace mlir;
+using namespace mlir::comm;
+
+//===----------------------------------------------------------------------===//
+// The hooks
+//===----------------------------------------------------------------------===//
+
+/// Applies the laws and merges what is equal.
+static LogicalResult simplifyGenerated(func::FuncOp function,
+                                       const FrozenRewritePatternSet &laws) {
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+  if (failed(applyPatternsGreedily(function, laws)))
+    return function.emitError("the laws did not come to an end on '")
+           << function.getName() << "'";
+  return success();
+}
+
+static FrozenRewritePatternSet getLaws(MLIRContext *context) {
+  RewritePatternSet laws(context);
+  populateCollectiveLaws(laws);
+  return FrozenRewritePatternSet(std::move(laws));
+}
+
+static DifferentiateHooks getHooks(MLIRContext *context,
+                                   CommDifferentiator *differentiator) {
+  DifferentiateHooks hooks;
+  hooks.resolve = [=](func::FuncOp function) {
+    return differentiator->resolve(function);
+  };
+  hooks.materialize = [](func::FuncOp, bool) { return success(); };
+  hooks.getMarks = [](func::FuncOp, ValueRange values) {
+    return SmallVector<Attribute>(values.size());
+  };
+  hooks.simplify = [laws = getLaws(context)](func::FuncOp function) {
+    return simplifyGenerated(function, laws);
+  };
+  return hooks;
+}
+
+CommDifferentiator::CommDifferentiator(ModuleOp module)
+    : Differentiator(module, getHooks(module.getContext(), this)) {}
+
+//===----------------------------------------------------------------------===//
+// comm.vjp and comm.value_and_grad
+//===----------------------------------------------------------------------===//
+
+static FailureOr<func::FuncOp> getCallee(Operation *op) {
+  auto callee = dyn_cast<func::FuncOp>(lookupCallee(op).getOperation());
+  if (!callee)
+    return op->emitOpError("differentiates 'func.func' only");
+  return callee;
+}
+
+static std::optional<SmallVector<int64_t>>
+toVector(std::optional<ArrayRef<int64_t>> numbers) {
+  if (!numbers)
+    return std::nullopt;
+  return SmallVector<int64_t>(*numbers);
+}
+
+/// Replaces `op`, which differentiates with respect to `options.wrt`, by a call.
+static LogicalResult replaceByCall(Operation *op, func::FuncOp callee,
+                                   const DerivativeOptions &options,
+                                   ValueRange seeds,
+                                   Differentiator &differentiator) {
+  FailureOr<func::FuncOp> vjp = differentiator.getVjp(callee, options);
+  if (failed(vjp)) {
+    mlir::emitRemark(op->getLoc())
+        << "the derivative of '" << callee.getName() << "' is asked for here";
+    return failure();
+  }
+  OpBuilder builder(op);
+  SmallVector<Value> operands(
+      op->getOperands().take_front(callee.getNumArguments()));
+  llvm::append_range(operands, seeds);
+  auto call = func::CallOp::create(builder, op->getLoc(), *vjp, operands);
+  op->replaceAllUsesWith(call.getResults());
+  op->erase();
+  return success();
+}
+
+LogicalResult CommDifferentiator::resolve(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (isa<VjpOp, ValueAndGradOp>(op))
+      ops.push_back(op);
+  });
+  bool ok = true;
+  for (Operation *op : ops) {
+    FailureOr<func::FuncOp> callee = getCallee(op);
+    if (failed(callee))
+      return failure();
+    DerivativeOptions options;
+    if (auto vjp = dyn_cast<VjpOp>(op)) {
+      options.wrt = toVector(vjp.getWrt());
+      ok &= succeeded(replaceByCall(
+          op, *callee, options,
+          op->getOperands().drop_front(callee->getNumArguments()), *this));
+      continue;
+    }
+    // The loss alone is seeded: with 1, on each rank or once.
+    auto valueAndGrad = cast<ValueAndGradOp>(op);
+    options.wrt = toVector(valueAndGrad.getWrt());
+    options.of = SmallVector<int64_t>{0};
+    OpBuilder builder(op);
+    Value seed = emitConstant(builder, op->getLoc(),
+                              callee->getResultTypes()[0], 1.0);
+    ok &= succeeded(replaceByCall(op, *callee, options, seed, *this));
+  }
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
+  using DifferentiateBase::DifferentiateBase;
+
+  void runOnOperation() override {
+    if (failed(run(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult run(ModuleOp module) {
+    CommDifferentiator differentiator(module);
+    SmallVector<func::FuncOp> all(module.getOps<func::FuncOp>());
+    bool hasOps = false;
+    module.walk([&](Operation *op) {
+      hasOps |= isa<VjpOp, ValueAndGradOp>(op);
+    });
+    FailureOr<SmallVector<func::FuncOp>> asked = getAskedFunctions(module);
+    if (failed(asked))
+      return failure();
+    if (functions.empty() && !hasOps)
+      for (func::FuncOp function : all)
+        if (function.isPublic() && !function.isDeclaration() &&
+            llvm::any_of(function.getArgumentTypes(), hasBoundaryCotangent))
+          asked->push_back(function);
+    bool ok = true;
+    for (func::FuncOp function : *asked)
+      ok &= succeeded(differentiator.getVjp(function));
+    for (func::FuncOp function : all)
+      ok &= succeeded(differentiator.resolve(function));
+    return success(ok);
+  }
+
+  /// The functions named by the option.
+  FailureOr<SmallVector<func::FuncOp>> getAskedFunctions(ModuleOp module) {
+    SmallVector<func::FuncOp> asked;
+    for (StringRef name : functions) {
+      name.consume_front("@");
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      if (!function)
+        return module.emitError()
+               << "'" << name << "' is not a function of the module";
+      asked.push_back(function);
+    }
+    return asked;
+  }
+};
+} // namespace
