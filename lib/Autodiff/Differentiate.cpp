@@ -243,7 +243,7 @@ Differentiator::generateHalves(Request request) {
   forward.setName(request.getName("fwd"));
   forward.setPrivate();
   symbols.insert(forward, std::next(Block::iterator(function)));
-  bool firstTime = warned.insert(function).second;
+  bool firstTime = materialized.insert(function).second;
   auto fail = [&] {
     symbols.erase(forward);
     return failure();

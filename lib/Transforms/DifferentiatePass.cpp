@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Transforms/DifferentiatePass.h"
+#include "comm/Analysis/ReplicationAnalysis.h"
 #include "comm/IR/Comm.h"
 #include "comm/IR/DerivativeOps.h"
+#include "comm/Transforms/MaterializeReplication.h"
 #include "comm/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -43,16 +45,39 @@ static FrozenRewritePatternSet getLaws(MLIRContext *context) {
   return FrozenRewritePatternSet(std::move(laws));
 }
 
+/// The marks for what the analysis proves of values.
+static FailureOr<SmallVector<Attribute>> getProvedMarks(func::FuncOp function,
+                                                        ValueRange values) {
+  FailureOr<ReplicationAnalysis> analysis = ReplicationAnalysis::run(function);
+  if (failed(analysis))
+    return failure();
+  const MeshAxes &meshAxes = analysis->getMeshAxes();
+  return llvm::map_to_vector(values, [&](Value value) -> Attribute {
+    ReplicationState replicated =
+        meshAxes.getAll() - analysis->getState(value);
+    if (replicated == ReplicationState())
+      return {};
+    Builder builder(function.getContext());
+    auto names = llvm::map_to_vector(
+        meshAxes.getNames(replicated),
+        [&](StringRef name) { return builder.getStringAttr(name); });
+    return AxesAttr::get(
+        builder.getContext(),
+        FlatSymbolRefAttr::get(SymbolTable::getSymbolName(meshAxes.getMesh())),
+        names);
+  });
+}
+
 static DifferentiateHooks getHooks(MLIRContext *context,
                                    CommDifferentiator *differentiator) {
   DifferentiateHooks hooks;
   hooks.resolve = [=](func::FuncOp function) {
     return differentiator->resolve(function);
   };
-  hooks.materialize = [](func::FuncOp, bool) { return success(); };
-  hooks.getMarks = [](func::FuncOp, ValueRange values) {
-    return SmallVector<Attribute>(values.size());
+  hooks.materialize = [](func::FuncOp clone, bool warn) {
+    return materializeReplication(clone, warn);
   };
+  hooks.getMarks = getProvedMarks;
   hooks.simplify = [laws = getLaws(context)](func::FuncOp function) {
     return simplifyGenerated(function, laws);
   };
@@ -165,6 +190,11 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
       ok &= succeeded(differentiator.getVjp(function));
     for (func::FuncOp function : all)
       ok &= succeeded(differentiator.resolve(function));
+    // The marks of what was differentiated have been proved on its clone.
+    for (func::FuncOp function : all)
+      if (ok && !function.isDeclaration() &&
+          !differentiator.isDifferentiated(function))
+        ok &= succeeded(checkReplication(function));
     return success(ok);
   }
 

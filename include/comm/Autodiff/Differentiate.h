@@ -65,6 +65,11 @@ public:
   FailureOr<AdjointFunctions>
   getAdjointFunctions(FunctionOpInterface callee) override;
 
+  /// Whether a derivative of the function has been asked for.
+  bool isDifferentiated(func::FuncOp function) const {
+    return materialized.contains(function);
+  }
+
 private:
   struct Request;
   struct Halves {
@@ -81,7 +86,7 @@ private:
   DifferentiateHooks hooks;
   std::map<std::string, FailureOr<Halves>> halvesByName;
   std::map<std::string, func::FuncOp> vjpByName;
-  llvm::DenseSet<Operation *> inProgress, warned;
+  llvm::DenseSet<Operation *> inProgress, materialized;
 };
 
 /// Whether a value of this type has a cotangent at a function's boundary: a
