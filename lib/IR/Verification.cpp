@@ -175,6 +175,7 @@ LogicalResult comm::verifyAdditive(CollectiveOpInterface op,
     return op->emitOpError("reduction 'avg' needs a float element type, got ")
            << element;
   if (element.isInteger(1))
-    return op->emitOpError("reduction 'sum' of i1 is not defined");
+    return op->emitOpError("reduction 'sum' of i1 is not defined, use "
+                           "'comm.all_reduce or'");
   return success();
 }

@@ -21,10 +21,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // Element types and bases
 //===----------------------------------------------------------------------===//
 
-def Comm_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64]>;
+def Comm_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64],
+    "f16, bf16, f32, f64, i1, i8, i16, i32 or i64">;
 def Comm_Tensor : RankedTensorOf<[Comm_Element]>;
 def Comm_MemRef : MemRefOf<[Comm_Element]>;
-def Comm_TensorOrMemRef : AnyTypeOf<[Comm_Tensor, Comm_MemRef]>;
+def Comm_TensorOrMemRef : AnyTypeOf<[Comm_Tensor, Comm_MemRef],
+    "ranked tensor or memref of f16, bf16, f32, f64, i1, i8, i16, i32 or i64">;
 
 class Comm_Op<string mnemonic, list<Trait> traits = []>
     : Op<CommDialect, mnemonic, traits>;

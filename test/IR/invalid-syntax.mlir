@@ -1,0 +1,222 @@
+// RUN: comm-opt %s --split-input-file --verify-diagnostics
+// Errors of the parser.
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_axes(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.vary' expected at least one axis of '@mesh'}}
+  %0 = comm.vary %x over @mesh[] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @axis_named_twice(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.vary' axis 'tp' is named twice}}
+  %0 = comm.vary %x over @mesh["tp", "tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @axis_without_quotes(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected attribute value}}
+  %0 = comm.vary %x over @mesh[tp] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @axis_number(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.vary' invalid kind of attribute specified}}
+  %0 = comm.vary %x over @mesh[1] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @mesh_without_at(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected attribute value}}
+  %0 = comm.vary %x over mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @nested_mesh(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.vary' invalid kind of attribute specified}}
+  %0 = comm.vary %x over @a::@mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_over(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.vary' expected 'over'}}
+  %0 = comm.vary %x @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_reduction(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.all_reduce' expected valid keyword}}
+  %0 = comm.all_reduce %x over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @unknown_reduction(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.all_reduce' expected a reduction (sum, avg, prod, max, min, and, or, xor), got 'mean'}}
+  %0 = comm.all_reduce mean %x over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_dim(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.all_gather' expected 'dim'}}
+  %0 = comm.all_gather %x over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @dim_of_another_kind(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.all_gather' invalid kind of attribute specified}}
+  %0 = comm.all_gather %x dim "0" over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @dim_too_large(%x: tensor<4xf32>) {
+  // expected-error @+1 {{integer constant out of range for attribute}}
+  %0 = comm.all_gather %x dim 99999999999999999999 over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @pair_of_one(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected ','}}
+  %0 = comm.permute %x [(0)] over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @pairs_without_brackets(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected '['}}
+  %0 = comm.permute %x (0, 1) over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_type(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected ':'}}
+  %0 = comm.vary %x over @mesh["tp"]
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @result_of_memref(%x: memref<4xf32>) {
+  // expected-error @+1 {{cannot name an operation with no results}}
+  %0 = comm.all_reduce sum %x over @mesh["tp"] : memref<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @message_of_memref(%x: tensor<4xf32>) {
+  // expected-error @+2 {{invalid kind of type specified: expected builtin.tensor, but found 'memref<4xf32>'}}
+  // expected-error @+1 {{failed to parse Comm_MessageType parameter 'payload' which is to be a `::mlir::RankedTensorType`}}
+  %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<memref<4xf32>>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @message_of_what(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected '<'}}
+  %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_cotangents(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.vjp' expected 'cotangents'}}
+  %y, %dx = comm.vjp @no_cotangents(%x) : (tensor<4xf32>) -> (tensor<4xf32>)
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected '='}}
+comm.mesh @mesh [dp]
+
+// -----
+
+// expected-error @+1 {{custom op 'comm.mesh' expected integer value}}
+comm.mesh @mesh [dp = two]
+
+// -----
+
+// expected-error @+1 {{expected '['}}
+comm.mesh @mesh
+
+// -----
+
+// expected-error @+1 {{custom op 'comm.mesh' expected valid '@'-identifier for symbol name}}
+comm.mesh [dp = 2]
+
+// -----
+
+// expected-error @+1 {{custom op 'comm.mesh' integer value too large}}
+comm.mesh @mesh [dp = 99999999999999999999]
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+// expected-error @+1 {{unbalanced '[' character in pretty dialect name}}
+func.func @attribute(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"}) {
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+// expected-error @+1 {{axis 'tp' is named twice}}
+func.func @attribute_twice(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp", "tp"]>}) {
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+// expected-error @+2 {{expected attribute value}}
+// expected-error @+1 {{failed to parse Comm_AxesAttr parameter 'axes' which is to be a `::llvm::ArrayRef<::mlir::StringAttr>`}}
+func.func @attribute_empty(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh[]>}) {
+  return
+}
