@@ -81,7 +81,8 @@ bool MessageType::isDifferentiable() const {
 /// Verifies a mark `comm.replicated` (axes_c3).
 static LogicalResult verifyMark(Operation *op, NamedAttribute attribute,
                                 const Twine &where) {
-  if (attribute.getName() == kStateAttrName)
+  if (llvm::is_contained({kStateAttrName, kActiveAttrName},
+                         attribute.getName().getValue()))
     return success();
   if (attribute.getName() != kReplicatedAttrName)
     return op->emitError() << "'" << attribute.getName().getValue()
@@ -116,8 +117,9 @@ LogicalResult CommDialect::verifyRegionResultAttribute(
 
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
-  if (llvm::is_contained({kStateAttrName, kArgumentStatesAttrName},
-                         attribute.getName().getValue()))
+  if (llvm::is_contained(
+          {kStateAttrName, kArgumentStatesAttrName, kActiveAttrName},
+          attribute.getName().getValue()))
     return success();
   return op->emitError() << "'" << attribute.getName().getValue()
                          << "' is not an attribute of operations; mark an "

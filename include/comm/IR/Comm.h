@@ -37,6 +37,9 @@ inline constexpr llvm::StringLiteral kStateAttrName = "comm.state";
 inline constexpr llvm::StringLiteral kArgumentStatesAttrName =
     "comm.argument_states";
 
+/// What `comm-annotate-activity` prints on ops and function arguments.
+inline constexpr llvm::StringLiteral kActiveAttrName = "comm.active";
+
 class CollectiveOpInterface;
 class SendOp;
 

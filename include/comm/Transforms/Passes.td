@@ -10,6 +10,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AnnotateActivity : Pass<"comm-annotate-activity", "::mlir::ModuleOp"> {
+  let summary = "Prints the activity analysis as attributes";
+  let description = [{
+    Marks with `comm.active` what lies on a path from a float argument to a float
+    result, and so will have a cotangent: function arguments and the ops at the
+    top level of a function. Nothing reads the marks.
+
+    Before:
+    ```mlir
+    %y = comm.all_reduce sum %x over @mesh["tp"] : tensor<4xf32>
+    ```
+    After, where %y reaches a result:
+    ```mlir
+    %y = comm.all_reduce sum %x over @mesh["tp"] {comm.active} : tensor<4xf32>
+    ```
+  }];
+}
+
 def AnnotateReplication : Pass<"comm-annotate-replication", "::mlir::ModuleOp"> {
   let summary = "Prints the replication states as attributes";
   let description = [{
