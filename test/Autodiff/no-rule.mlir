@@ -1,0 +1,37 @@
+// RUN: comm-opt %s --comm-differentiate --verify-diagnostics
+
+// All ops without a rule are reported at once, each where it stands.
+func.func @no_rule(%x: f32, %t: tensor<4xf32>, %i: tensor<2x1xindex>)
+    -> (f32, f32, tensor<4xf32>, tensor<2xf32>) {
+  // expected-error @+1 {{'arith.bitcast' has no adjoint}}
+  %a = arith.bitcast %x : f32 to f32
+  %lo = arith.constant 0.0 : f32
+  %hi = arith.constant 1.0 : f32
+  // expected-error @+1 {{'math.clampf' has no adjoint}}
+  %b = math.clampf %x to [%lo, %hi] : f32
+  // expected-error @+1 {{'tensor.generate' has no adjoint}}
+  %c = tensor.generate {
+  ^bb0(%j: index):
+    tensor.yield %x : f32
+  } : tensor<4xf32>
+  // expected-error @+1 {{'tensor.gather' has no adjoint}}
+  %d = tensor.gather %t[%i] gather_dims([0])
+    : (tensor<4xf32>, tensor<2x1xindex>) -> tensor<2xf32>
+  return %a, %b, %c, %d : f32, f32, tensor<4xf32>, tensor<2xf32>
+}
+
+// An integer made of a float is no float path.
+func.func @through_integer(%x: f32) -> f32 {
+  %i = arith.fptosi %x : f32 to i32
+  // expected-error @+1 {{'arith.sitofp' brings back to a float an integer}}
+  %y = arith.sitofp %i : i32 to f32
+  return %y : f32
+}
+
+// expected-note @+1 {{declared here}}
+func.func private @external(%x: f32) -> f32
+func.func @calls_external(%x: f32) -> f32 {
+  // expected-error @+1 {{'func.call' op calls '@external', which has no body to differentiate}}
+  %y = call @external(%x) : (f32) -> f32
+  return %y : f32
+}
