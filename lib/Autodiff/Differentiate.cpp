@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Autodiff/Differentiate.h"
+#include "PadValues.h"
 #include "Residuals.h"
 #include "comm/Autodiff/ReverseMode.h"
 #include "comm/Interfaces/ReplicationOpInterface.h"
@@ -243,6 +244,7 @@ Differentiator::generateHalves(Request request) {
   forward.setName(request.getName("fwd"));
   forward.setPrivate();
   symbols.insert(forward, std::next(Block::iterator(function)));
+  makePadValuesOperands(forward.getBody().front());
   bool firstTime = materialized.insert(function).second;
   auto fail = [&] {
     symbols.erase(forward);

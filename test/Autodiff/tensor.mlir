@@ -161,3 +161,27 @@ func.func @from_elements(%a: f32, %b: f32) -> tensor<2x1xf32> {
 // CHECK-NEXT: %[[V2:.*]] = tensor.extract %[[ARG0]][%[[C1]], %[[C1]]] : tensor<2x1xf32>
 // CHECK-NEXT: %[[V3:.*]] = tensor.extract %[[ARG0]][%[[C0]], %[[C1]]] : tensor<2x1xf32>
 // CHECK-NEXT: return %[[V2]], %[[V3]] : f32, f32
+
+// The padding value gets the sum over the border: in the forward it is an
+// operand, of a splat.
+func.func @pad_value(%x: tensor<2x?xf64>, %v: f64) -> tensor<4x?xf64> {
+  %y = tensor.pad %x low[1, 0] high[1, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f64
+  } : tensor<2x?xf64> to tensor<4x?xf64>
+  return %y : tensor<4x?xf64>
+}
+// CHECK-LABEL: func.func private @pad_value_bwd
+// CHECK-SAME:   (%[[ARG0:.*]]: index, %[[ARG1:.*]]: index, %[[ARG2:.*]]: tensor<4x?xf64>) -> (tensor<2x?xf64>, f64)
+// CHECK-NEXT: %[[C0:.*]] = arith.constant dense<0.000000e+00> : tensor<f64>
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[V2:.*]] = tensor.extract_slice %[[ARG2]][1, 0] [2, %[[ARG0]]] [1, 1] : tensor<4x?xf64> to tensor<2x?xf64>
+// CHECK-NEXT: %[[V3:.*]] = tensor.splat %[[C1]][%[[ARG1]]] : tensor<2x?xf64>
+// CHECK-NEXT: %[[V4:.*]] = tensor.insert_slice %[[V3]] into %[[ARG2]][1, 0] [2, %[[ARG0]]] [1, 1] : tensor<2x?xf64> into tensor<4x?xf64>
+// CHECK-NEXT: %[[V5:.*]] = linalg.reduce ins(%[[V4]] : tensor<4x?xf64>) outs(%[[C0]] : tensor<f64>) dimensions = [0, 1]
+// CHECK-NEXT: (%[[V6:.*]]: f64, %[[V7:.*]]: f64) {
+// CHECK-NEXT: %[[V8:.*]] = arith.addf %[[V6]], %[[V7]] : f64
+// CHECK-NEXT: linalg.yield %[[V8]] : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V9:.*]] = tensor.extract %[[V5]][] : tensor<f64>
+// CHECK-NEXT: return %[[V2]], %[[V9]] : tensor<2x?xf64>, f64
