@@ -29,6 +29,18 @@ static bool isSameLinearOp(CollectiveOpInterface a, CollectiveOpInterface b) {
   return first->getAttrDictionary() == second->getAttrDictionary();
 }
 
+/// The later one of two ops of a block. Steps from both at once: they stand
+/// close to each other, while `isBeforeInBlock` would number the whole block
+/// anew after each rewrite.
+static Operation *getLaterOp(Operation *a, Operation *b) {
+  Operation *fromA = a, *fromB = b;
+  while (fromA != b && fromB != a) {
+    fromA = fromA ? fromA->getNextNode() : nullptr;
+    fromB = fromB ? fromB->getNextNode() : nullptr;
+  }
+  return fromA == b ? b : a;
+}
+
 // op(x) + op(y) = op(x + y) for linear op
 template <typename AddOp>
 static LogicalResult addCollectives(AddOp add, PatternRewriter &rewriter) {
@@ -38,7 +50,7 @@ static LogicalResult addCollectives(AddOp add, PatternRewriter &rewriter) {
       a.getInputValue().getType() != b.getInputValue().getType())
     return failure();
   // Both operands are there where the later one stands.
-  Operation *later = a->isBeforeInBlock(b) ? b : a;
+  Operation *later = getLaterOp(a, b);
   rewriter.setInsertionPoint(later);
   Operation *sum = rewriter.clone(*add);
   sum->setOperands({a.getInputValue(), b.getInputValue()});
