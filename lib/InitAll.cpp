@@ -10,6 +10,9 @@
 #include "comm/InitAll.h"
 #include "comm/Analysis/ExternalModels/ScfReplication.h"
 #include "comm/Autodiff/ExternalModels.h"
+#include "comm/Conversion/Bufferization.h"
+#include "comm/Conversion/Passes.h"
+#include "comm/Conversion/Pipelines.h"
 #include "comm/IR/Comm.h"
 #include "comm/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -23,6 +26,7 @@ void comm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<CommDialect>();
   registerScfReplicationModels(registry);
+  registerBufferizationModels(registry);
   registerArithAdjointModels(registry);
   registerFuncAdjointModels(registry);
   registerMathAdjointModels(registry);
@@ -32,4 +36,6 @@ void comm::registerAllDialects(DialectRegistry &registry) {
 void comm::registerAllPasses() {
   mlir::registerAllPasses();
   registerCommTransformsPasses();
+  registerCommConversionPasses();
+  registerCommPipelines();
 }

@@ -10,4 +10,181 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "ModuleOp"> {
+  let summary = "Turns collectives on memrefs into calls of the runtime";
+  let description = [{
+    Turns every comm op into calls of the functions of RuntimeFunctions.def and
+    gives every function with a body the calling convention of docs/Runtime.md:
+    a `CommContext *` first, a status first among the results. The mesh is
+    erased.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<4xf32>) {
+      comm.all_reduce sum %x over @mesh["tp"] : memref<4xf32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%context: !llvm.ptr, %x: memref<4xf32>) -> !llvm.struct<(i32)> {
+      %group = llvm.call @commCommunicator(%context, %axes, %n)
+      %0 = llvm.call @commAllReduce(%context, %group, %data, %data, %count, %type, %sum, %site)
+      %status = llvm.call @commStatus(%context)
+      %result = llvm.insertvalue %status, %undefined[0]
+      return %result
+    }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect"];
+}
+
+def CheckLowering : Pass<"comm-check-lowering", "ModuleOp"> {
+  let summary = "Says what has no lowering to the host, all at once";
+  let description = [{
+    Gives an error at every op, type and function that the pipeline cannot
+    lower. Erases declarations that nothing calls.
+
+    Before:
+    ```mlir
+    func.func private @unused(tensor<4xf32>)
+    func.func @f(%x: tensor<4xf8E5M2>) -> tensor<4xf8E5M2>
+    ```
+    After: an error: argument 0 of '@f' is a 'tensor<4xf8E5M2>', which has no
+    lowering to the host
+  }];
+}
+
+def LowerLocal : Pass<"comm-lower-local", "ModuleOp"> {
+  let summary = "Lowers what moves nothing between ranks";
+  let description = [{
+    `comm.vary` becomes its operand, `comm.all_slice` an extract_slice at the
+    rank's number, `comm.root_mask` a select. In a group of one rank every op
+    becomes the identity. A dynamic size that the group size does not divide is
+    caught at run time.
+
+    Before:
+    ```mlir
+    %y = comm.all_slice %x dim 0 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %i = comm.axis_index over @mesh["tp"] : index
+    %offset = arith.muli %i, %c4 : index
+    %y = tensor.extract_slice %x[%offset] [4] [1] : tensor<16xf32> to tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "linalg::LinalgDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def NormalizeLayout : Pass<"comm-normalize-layout", "ModuleOp"> {
+  let summary = "Makes collectives on tensors move along dimension 0";
+  let description = [{
+    The runtime knows contiguous memory only. A dimension along which a
+    collective splits or concatenates is expanded by the number of ranks and
+    made outermost, by a transpose on the side that needs one, so that chunks
+    are contiguous. Dynamic sizes are checked at run time.
+
+    Before:
+    ```mlir
+    %y = comm.all_gather %x dim 1 over @mesh["tp"] : tensor<2x3xf32> -> tensor<2x12xf32>
+    ```
+    After:
+    ```mlir
+    %0 = tensor.expand_shape %x [[0, 1], [2]] : tensor<2x3xf32> into tensor<1x2x3xf32>
+    %1 = comm.all_gather %0 dim 0 over @mesh["tp"] : tensor<1x2x3xf32> -> tensor<4x2x3xf32>
+    %2 = linalg.transpose ins(%1) outs(%empty : tensor<2x4x3xf32>) permutation = [1, 0, 2]
+    %y = tensor.collapse_shape %2 [[0], [1, 2]] : tensor<2x4x3xf32> into tensor<2x12xf32>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "linalg::LinalgDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
+}
+
+def PrepareTensors : Pass<"comm-prepare-tensors", "ModuleOp"> {
+  let summary = "Brings tensor ops into the form that bufferization takes";
+  let description = [{
+    Transposes of the operands of contractions become indexing maps; `concat`
+    and aggregated ops such as softmax are decomposed; arguments of public
+    functions are marked as not writable.
+
+    Before:
+    ```mlir
+    %t = linalg.transpose ins(%a : tensor<4x2xf32>) outs(%e : tensor<2x4xf32>) permutation = [1, 0]
+    %c = linalg.matmul ins(%t, %b : tensor<2x4xf32>, tensor<4x3xf32>) outs(%d : tensor<2x3xf32>)
+    ```
+    After:
+    ```mlir
+    %c = linalg.contract indexing_maps = [(m, n, k) -> (k, m), (m, n, k) -> (k, n), (m, n, k) -> (m, n)]
+           ins(%a, %b : tensor<4x2xf32>, tensor<4x3xf32>) outs(%d : tensor<2x3xf32>)
+    ```
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def ConvertContractions : Pass<"comm-convert-contractions", "ModuleOp"> {
+  let summary = "Turns contractions on memrefs into calls of commGemm";
+  let description = [{
+    A contraction of one float type whose strides BLAS can express becomes
+    calls of commGemm, with transposes as flags; dimensions beyond one batch
+    and one of each kind become loops around it. A fill with zeros just before
+    it becomes beta = 0. What does not fit is left to loops. Runs on functions
+    with the calling convention of docs/Runtime.md.
+
+    Before:
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%c : memref<2x3xf32>)
+    linalg.matmul ins(%a, %b : memref<2x4xf32>, memref<4x3xf32>) outs(%c : memref<2x3xf32>)
+    ```
+    After:
+    ```mlir
+    llvm.call @commGemm(%context, %f32, %no, %no, %1, %2, %3, %4, %a, %4, %0, %b, %3, %0, %no, %c, %3, %0)
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
+def ExpandCopies : Pass<"comm-expand-copies", "ModuleOp"> {
+  let summary = "Turns copies of strided memory into loops";
+  let description = [{
+    LLVM's memcpy copies contiguous memory only; what upstream calls for the
+    rest is a library function of its runner.
+
+    Before:
+    ```mlir
+    memref.copy %a, %b : memref<2x3xf32, strided<[1, 2]>> to memref<2x3xf32>
+    ```
+    After:
+    ```mlir
+    linalg.generic ... ins(%a : memref<2x3xf32, strided<[1, 2]>>) outs(%b : memref<2x3xf32>)
+    ```
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def LowerMath : Pass<"comm-lower-math", "ModuleOp"> {
+  let summary = "Turns functions of one number into library calls";
+  let description = [{
+    Turns the ops of the math dialect that LLVM has no exact intrinsic for into
+    calls of the C library.
+
+    Before:
+    ```mlir
+    %y = math.erf %x : f32
+    ```
+    After:
+    ```mlir
+    %y = call @erff(%x) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "vector::VectorDialect"];
+}
+
 #endif // COMM_CONVERSION_PASSES

@@ -1,0 +1,132 @@
+//===- CheckLowering.cpp - Says what cannot be lowered, all at once -------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeCalls.h"
+#include "comm/Conversion/Passes.h"
+#include "comm/IR/Comm.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::comm {
+#define GEN_PASS_DEF_CHECKLOWERING
+#include "comm/Conversion/Passes.h.inc"
+} // namespace mlir::comm
+
+using namespace mlir;
+using namespace mlir::comm;
+
+/// Symbols that lowered code calls: a function of the user with such a name
+/// would be called in their place.
+static bool isReserved(StringRef name) {
+  static const llvm::StringSet<> libraries = {
+      "malloc", "free",      "aligned_alloc", "calloc",    "realloc",
+      "memcpy", "memmove",   "memset",        "abort",     "acos",
+      "acosf",  "acosh",     "acoshf",        "asin",      "asinf",
+      "asinh",  "asinhf",    "atan",          "atanf",     "atan2",
+      "atan2f", "atanh",     "atanhf",        "cbrt",      "cbrtf",
+      "ceil",   "ceilf",     "cos",           "cosf",      "cosh",
+      "coshf",  "erf",       "erff",          "erfc",      "erfcf",
+      "exp",    "expf",      "exp2",          "exp2f",     "expm1",
+      "expm1f", "floor",     "floorf",        "fma",       "fmaf",
+      "fmod",   "fmodf",     "log",           "logf",      "log10",
+      "log10f", "log1p",     "log1pf",        "log2",      "log2f",
+      "pow",    "powf",      "rint",          "rintf",     "round",
+      "roundf", "roundeven", "roundevenf",    "sin",       "sinf",
+      "sinh",   "sinhf",     "sqrt",          "sqrtf",     "tan",
+      "tanf",   "tanh",      "tanhf",         "trunc",     "truncf",
+      "sincos", "sincosf",   "fmin",          "fmax",      "dealloc_helper",
+      "fminf",  "fmaxf",     "bzero",         "memrefCopy"};
+  return libraries.contains(name) || isRuntimeFunction(name);
+}
+
+static bool isSupportedElement(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type, IndexType>(type))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.isSignless() && integer.getWidth() <= 64;
+}
+
+static bool isSupported(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return isSupportedElement(tensor.getElementType()) && !tensor.getEncoding();
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return isSupportedElement(memref.getElementType());
+  return isa<MessageType>(type) || isSupportedElement(type);
+}
+
+/// Adds an error if the op has no lowering.
+static LogicalResult checkOp(Operation *op) {
+  if (isa<VjpOp, ValueAndGradOp>(op))
+    return op->emitOpError(
+        "is not differentiated yet: run 'comm-differentiate' first");
+  static const llvm::StringSet<> dialects = {
+      "affine", "arith", "bufferization", "builtin", "comm",   "func", "index",
+      "linalg", "math",  "memref",        "scf",     "tensor", "ub"};
+  if (!op->getDialect() || !dialects.contains(op->getDialect()->getNamespace()))
+    return op->emitOpError("has no lowering to the host");
+  if (isa<func::ConstantOp, func::CallIndirectOp>(op))
+    return op->emitOpError("has no lowering to the host: call a function by "
+                           "its name");
+  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
+    if (!isSupported(value.getType()))
+      return op->emitOpError("has a value of type ")
+             << value.getType() << ", which has no lowering to the host";
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call)
+    return success();
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, call.getCalleeAttr());
+  if (!callee.isExternal())
+    return success();
+  return (call->emitError()
+          << "'@" << call.getCallee() << "' is called but has no body")
+             .attachNote(callee.getLoc())
+         << "it is declared here";
+}
+
+static LogicalResult checkFunction(func::FuncOp function) {
+  if (function.isExternal())
+    return success();
+  if (isReserved(function.getName()))
+    return function.emitError()
+           << "'@" << function.getName()
+           << "' is the name of a function that lowered code calls: rename it";
+  if (!function.getBody().hasOneBlock())
+    return function.emitError()
+           << "'@" << function.getName()
+           << "' has unstructured control flow, which has no lowering";
+  for (BlockArgument argument : function.getArguments())
+    if (!isSupported(argument.getType()) ||
+        isa<MessageType>(argument.getType()))
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " of '@"
+             << function.getName() << "' is a " << argument.getType()
+             << ", which has no lowering to the host";
+  return success();
+}
+
+namespace {
+struct CheckLowering : comm::impl::CheckLoweringBase<CheckLowering> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool isGood = true;
+    module.walk([&](Operation *op) {
+      if (op == module)
+        return;
+      if (auto function = dyn_cast<func::FuncOp>(op))
+        isGood &= succeeded(checkFunction(function));
+      else
+        isGood &= succeeded(checkOp(op));
+    });
+    if (!isGood)
+      return signalPassFailure();
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (function.isExternal())
+        function.erase();
+  }
+};
+} // namespace

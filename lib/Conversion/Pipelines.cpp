@@ -1,0 +1,95 @@
+//===- Pipelines.cpp - From a .mlir file to machine code ------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Conversion/Pipelines.h"
+
+#include "comm/Conversion/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+/// Collectives and contractions in the form that the runtime takes.
+static void addTensorPasses(OpPassManager &manager) {
+  manager.addPass(createCheckLowering());
+  manager.addPass(createLowerLocal());
+  manager.addPass(createNormalizeLayout());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createPrepareTensors());
+  manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+}
+
+/// Tensors to memrefs, with their deallocation.
+static void addBufferization(OpPassManager &manager) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(bufferization::createBufferDeallocationSimplificationPass());
+}
+
+/// Runtime calls, and loops for the rest.
+static void addRuntimeCalls(OpPassManager &manager) {
+  manager.addPass(createConvertCommToRuntime());
+  manager.addPass(createConvertContractions());
+  manager.addPass(bufferization::createLowerDeallocationsPass());
+  manager.addPass(createConvertBufferizationToMemRefPass());
+  manager.addPass(createExpandCopies());
+  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+}
+
+/// Only arithmetic that the processor or the C library has: none on bf16, and
+/// functions of one number in f32 at least.
+static void addArithmetic(OpPassManager &manager) {
+  math::MathExtendToSupportedTypesOptions functions;
+  functions.targetTypeStr = "f32";
+  manager.addNestedPass<func::FuncOp>(
+      math::createMathExtendToSupportedTypes(functions));
+  arith::ArithEmulateUnsupportedFloatsOptions operations;
+  operations.sourceTypeStrs = {"bf16"};
+  operations.targetTypeStr = "f32";
+  manager.addNestedPass<func::FuncOp>(
+      arith::createArithEmulateUnsupportedFloats(operations));
+  arith::ArithExpandOpsPassOptions expansion;
+  expansion.includeBf16 = true;
+  manager.addNestedPass<func::FuncOp>(
+      arith::createArithExpandOpsPass(expansion));
+  manager.addPass(createConvertMathToFuncs());
+  manager.addPass(createLowerMath());
+}
+
+void comm::buildHostPipeline(OpPassManager &manager) {
+  addTensorPasses(manager);
+  addBufferization(manager);
+  addRuntimeCalls(manager);
+  addArithmetic(manager);
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void comm::registerCommPipelines() {
+  PassPipelineRegistration<>("comm-to-host",
+                             "From tensors to the LLVM dialect for the host",
+                             buildHostPipeline);
+}

@@ -1,0 +1,100 @@
+//===- PrepareTensors.cpp - Tensor ops in the form that bufferization takes
+//-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::comm {
+#define GEN_PASS_DEF_PREPARETENSORS
+#include "comm/Conversion/Passes.h.inc"
+} // namespace mlir::comm
+
+using namespace mlir;
+using namespace mlir::comm;
+
+namespace {
+
+/// softmax and its like, into linalg ops that have loops.
+struct DecomposeAggregated
+    : OpInterfaceRewritePattern<linalg::AggregatedOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::AggregatedOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+    if (failed(values))
+      return failure();
+    rewriter.replaceOp(op, *values);
+    return success();
+  }
+};
+
+/// A contraction of a transposed operand reads the operand itself, by another
+/// indexing map: gemm takes transposes as flags.
+struct FoldTranspose : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!linalg::isaContractionOpInterface(op) || !op.hasPureTensorSemantics())
+      return failure();
+    // Named ops widen their elements; linalg.contract may too, but says it
+    // otherwise.
+    Type element = getElementTypeOrSelf(op.getDpsInitOperand(0)->get());
+    if (!isa<FloatType>(element))
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<Value> inputs = op.getDpsInputs();
+    bool changed = false;
+    for (auto [position, input] : llvm::enumerate(inputs)) {
+      if (getElementTypeOrSelf(input) != element)
+        return failure();
+      auto transpose = input.getDefiningOp<linalg::TransposeOp>();
+      if (!transpose)
+        continue;
+      // Dimension i of the transposed is dimension permutation[i] of the input.
+      SmallVector<AffineExpr> results(transpose.getPermutation().size());
+      for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
+        results[source] = maps[position].getResult(dim);
+      maps[position] = AffineMap::get(maps[position].getNumDims(), 0, results,
+                                      op.getContext());
+      input = transpose.getInput();
+      changed = true;
+    }
+    if (!changed)
+      return failure();
+    rewriter.replaceOpWithNewOp<linalg::ContractOp>(
+        op, op->getResultTypes(), inputs, op.getDpsInits(),
+        rewriter.getAffineMapArrayAttr(maps));
+    return success();
+  }
+};
+
+struct PrepareTensors : comm::impl::PrepareTensorsBase<PrepareTensors> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DecomposeAggregated, FoldTranspose>(&getContext());
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      return signalPassFailure();
+
+    // What a caller passes in stays as it is.
+    Attribute no = BoolAttr::get(&getContext(), false);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic())
+        for (BlockArgument argument : function.getArguments())
+          if (isa<TensorType>(argument.getType()))
+            function.setArgAttr(
+                argument.getArgNumber(),
+                bufferization::BufferizationDialect::kWritableAttrName, no);
+  }
+};
+
+} // namespace

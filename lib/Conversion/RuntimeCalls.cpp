@@ -1,0 +1,283 @@
+//===- RuntimeCalls.cpp - Calls of the runtime and the constants they take
+//-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeCalls.h"
+
+#include "comm/Runtime/CommRuntime.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+// The LLVM type of each word of RuntimeFunctions.def.
+namespace {
+struct Words {
+  static Type Pointer(MLIRContext *c) { return LLVM::LLVMPointerType::get(c); }
+  static Type Context(MLIRContext *c) { return Pointer(c); }
+  static Type Communicator(MLIRContext *c) { return Pointer(c); }
+  static Type Send(MLIRContext *c) { return Pointer(c); }
+  static Type Recv(MLIRContext *c) { return Pointer(c); }
+  static Type Site(MLIRContext *c) { return Pointer(c); }
+  static Type Int64s(MLIRContext *c) { return Pointer(c); }
+  static Type I64(MLIRContext *c) { return IntegerType::get(c, 64); }
+  static Type I32(MLIRContext *c) { return IntegerType::get(c, 32); }
+  static Type Bool(MLIRContext *c) { return I32(c); }
+  static Type DataType(MLIRContext *c) { return I32(c); }
+  static Type Reduction(MLIRContext *c) { return I32(c); }
+  static Type Status(MLIRContext *c) { return I32(c); }
+};
+
+struct RuntimeFunction {
+  StringLiteral name;
+  LLVM::LLVMFunctionType (*getType)(MLIRContext *);
+};
+} // namespace
+
+#define COMM_WORD_TYPE(Word) Words::Word(context)
+#define COMM_RUNTIME_FUNCTION(Name, Result, ...)                               \
+  {#Name, [](MLIRContext *context) {                                           \
+     return LLVM::LLVMFunctionType::get(                                       \
+         Words::Result(context), {COMM_ABI_MAP(COMM_WORD_TYPE, __VA_ARGS__)}); \
+   }},
+static const RuntimeFunction runtimeFunctions[] = {
+#include "comm/Runtime/RuntimeFunctions.def"
+};
+#undef COMM_WORD_TYPE
+
+static const RuntimeFunction *lookupRuntimeFunction(StringRef name) {
+  const auto *found = llvm::find_if(
+      runtimeFunctions, [&](const auto &row) { return row.name == name; });
+  return found == std::end(runtimeFunctions) ? nullptr : found;
+}
+
+bool comm::isRuntimeFunction(StringRef name) {
+  return lookupRuntimeFunction(name) != nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// RuntimeCalls
+//===----------------------------------------------------------------------===//
+
+RuntimeCalls::RuntimeCalls(ModuleOp module)
+    : module(module), symbols(module),
+      pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+Value RuntimeCalls::call(OpBuilder &builder, Location loc, StringRef name,
+                         ValueRange operands) {
+  auto function = symbols.lookup<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    function = LLVM::LLVMFuncOp::create(
+        builder, module.getLoc(), name,
+        lookupRuntimeFunction(name)->getType(builder.getContext()));
+    symbols.insert(function);
+  }
+  return LLVM::CallOp::create(builder, loc, function, operands).getResult();
+}
+
+Value RuntimeCalls::getI64(OpBuilder &builder, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), value);
+}
+
+Value RuntimeCalls::getI32(OpBuilder &builder, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
+}
+
+Value RuntimeCalls::getDataType(OpBuilder &builder, Location loc,
+                                Type element) {
+  CommDataType type = element.isF16()         ? COMM_F16
+                      : element.isBF16()      ? COMM_BF16
+                      : element.isF32()       ? COMM_F32
+                      : element.isF64()       ? COMM_F64
+                      : element.isInteger(1)  ? COMM_I1
+                      : element.isInteger(8)  ? COMM_I8
+                      : element.isInteger(16) ? COMM_I16
+                      : element.isInteger(32) ? COMM_I32
+                                              : COMM_I64;
+  return getI32(builder, loc, type);
+}
+
+Value RuntimeCalls::getPointer(OpBuilder &builder, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  Type i64 = builder.getI64Type();
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
+  base = arith::IndexCastOp::create(builder, loc, i64, base);
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (offset != 0) {
+    Value elements =
+        offset != ShapedType::kDynamic
+            ? getI64(builder, loc, offset)
+            : arith::IndexCastOp::create(
+                  builder, loc, i64,
+                  memref::ExtractStridedMetadataOp::create(builder, loc, memref)
+                      .getOffset());
+    // An i1 takes one byte.
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    elements = arith::MulIOp::create(builder, loc, elements,
+                                     getI64(builder, loc, bytes));
+    base = arith::AddIOp::create(builder, loc, base, elements);
+  }
+  return LLVM::IntToPtrOp::create(builder, loc, pointer, base);
+}
+
+Value RuntimeCalls::getAddress(OpBuilder &builder, Location loc,
+                               LLVM::GlobalOp global) {
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+LLVM::GlobalOp RuntimeCalls::getConstant(StringRef name, Type type,
+                                         Attribute key, Attribute value) {
+  LLVM::GlobalOp &global = constants[key];
+  if (!global) {
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    global = LLVM::GlobalOp::create(builder, module.getLoc(), type,
+                                    /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name, value);
+    // Renames it where the name is taken.
+    symbols.insert(global);
+  }
+  return global;
+}
+
+LLVM::GlobalOp RuntimeCalls::getString(StringRef text) {
+  SmallString<64> terminated(text);
+  terminated.push_back('\0');
+  auto value = StringAttr::get(module.getContext(), terminated);
+  auto type = LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 8),
+                                       terminated.size());
+  return getConstant("comm_text", type, value, value);
+}
+
+Value RuntimeCalls::getInt64s(OpBuilder &builder, Location loc,
+                              ArrayRef<int64_t> values) {
+  if (values.empty())
+    return LLVM::ZeroOp::create(builder, loc, pointer);
+  auto type = LLVM::LLVMArrayType::get(builder.getI64Type(), values.size());
+  auto tensor = DenseElementsAttr::get(
+      RankedTensorType::get(values.size(), builder.getI64Type()), values);
+  return getAddress(builder, loc,
+                    getConstant("comm_numbers", type, tensor, tensor));
+}
+
+Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
+  StringRef file;
+  int32_t line = 0, column = 0;
+  // Also inside of fused, named and call site locations: of an inlined op, the
+  // line in the callee.
+  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
+    file = at.getFilename();
+    line = at.getLine();
+    column = at.getColumn();
+  }
+  auto kept = op->getAttrOfType<StringAttr>(kDetailAttrName);
+  std::string detail = kept ? kept.str() : getSiteDetail(op);
+  if (name.empty())
+    name = op->getName().getStringRef();
+
+  Builder attributes(module.getContext());
+  auto key = attributes.getArrayAttr(
+      {attributes.getStringAttr(name), attributes.getStringAttr(file),
+       attributes.getI32IntegerAttr(line), attributes.getI32IntegerAttr(column),
+       attributes.getStringAttr(detail)});
+  Type i32 = builder.getI32Type();
+  auto type = LLVM::LLVMStructType::getLiteral(
+      module.getContext(), {pointer, pointer, i32, i32, pointer});
+  bool isNew = !constants.contains(key);
+  LLVM::GlobalOp nameText = getString(name), fileText = getString(file),
+                 detailText = getString(detail);
+  LLVM::GlobalOp site = getConstant("comm_site", type, key, Attribute());
+  if (isNew) {
+    Location loc = module.getLoc();
+    OpBuilder body(site.getContext());
+    body.createBlock(&site.getInitializerRegion());
+    Value value = LLVM::UndefOp::create(body, loc, type);
+    Value fields[] = {getAddress(body, loc, nameText),
+                      getAddress(body, loc, fileText), getI32(body, loc, line),
+                      getI32(body, loc, column),
+                      getAddress(body, loc, detailText)};
+    for (auto [position, field] : llvm::enumerate(fields))
+      value = LLVM::InsertValueOp::create(body, loc, value, field,
+                                          ArrayRef<int64_t>{int64_t(position)});
+    LLVM::ReturnOp::create(body, loc, value);
+  }
+  return getAddress(builder, op->getLoc(), site);
+}
+
+void RuntimeCalls::addVersion() {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto version = LLVM::GlobalOp::create(
+      builder, module.getLoc(), builder.getI32Type(), /*isConstant=*/true,
+      LLVM::Linkage::External, "comm_abi_version",
+      builder.getI32IntegerAttr(COMM_RUNTIME_ABI_VERSION));
+  symbols.insert(version);
+}
+
+bool comm::isContiguous(MemRefType type) {
+  if (type.getLayout().isIdentity())
+    return true;
+  auto [strides, offset] = type.getStridesAndOffset();
+  int64_t expected = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    int64_t size = type.getDimSize(dim);
+    if (size == 1)
+      continue;
+    if (ShapedType::isDynamic(expected) || strides[dim] != expected)
+      return false;
+    expected =
+        ShapedType::isDynamic(size) ? ShapedType::kDynamic : expected * size;
+  }
+  return true;
+}
+
+Value comm::getContext(Operation *op) {
+  return op->getParentOfType<func::FuncOp>().getArgument(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Details
+//===----------------------------------------------------------------------===//
+
+std::string comm::getSiteDetail(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // The attributes in the order and with the words of the op's syntax.
+  for (StringRef name :
+       {"reduction", "split_dim", "concat_dim", "dim", "root", "from", "to"}) {
+    Attribute attribute = op->getAttr(name);
+    if (!attribute)
+      continue;
+    if (auto reduction = dyn_cast<ReductionKindAttr>(attribute))
+      stream << stringifyReductionKind(reduction.getValue()) << " ";
+    else
+      stream << name.split('_').first << " "
+             << cast<IntegerAttr>(attribute).getInt() << " ";
+  }
+  if (auto permute = dyn_cast<PermuteOp>(op)) {
+    ArrayRef<int64_t> pairs = permute.getPairs();
+    stream << "[";
+    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+      stream << (i ? ", " : "") << "(" << pairs[i] << ", " << pairs[i + 1]
+             << ")";
+    stream << "] ";
+  }
+  AxesAttr axes;
+  if (auto replication = dyn_cast<ReplicationOpInterface>(op))
+    axes = dyn_cast_or_null<AxesAttr>(Attribute(replication.getGroupAxes()));
+  if (axes) {
+    stream << "over " << axes.getMesh() << "[";
+    llvm::interleaveComma(axes.getAxes(), stream);
+    stream << "]";
+  }
+  return text;
+}
