@@ -118,9 +118,8 @@ Value Normalizer::moveData(Value value, int64_t size0) {
   for (StringRef name : {"dim", "split_dim", "concat_dim"})
     if (state.attributes.get(name))
       state.attributes.set(name, builder.getI64IntegerAttr(0));
-  if (!state.attributes.get(kDetailAttrName))
-    state.attributes.set(kDetailAttrName,
-                         builder.getStringAttr(getSiteDetail(op)));
+  state.attributes.set(kDetailAttrName,
+                       builder.getStringAttr(getSiteDetail(op)));
   return builder.create(state)->getResult(0);
 }
 

@@ -9,7 +9,6 @@
 #include "RuntimeCalls.h"
 
 #include "comm/Runtime/CommRuntime.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -180,8 +179,7 @@ Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
     line = at.getLine();
     column = at.getColumn();
   }
-  auto kept = op->getAttrOfType<StringAttr>(kDetailAttrName);
-  std::string detail = kept ? kept.str() : getSiteDetail(op);
+  std::string detail = getSiteDetail(op);
   if (name.empty())
     name = op->getName().getStringRef();
 
@@ -249,35 +247,21 @@ Value comm::getContext(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 std::string comm::getSiteDetail(Operation *op) {
+  if (auto kept = op->getAttrOfType<StringAttr>(kDetailAttrName))
+    return kept.str();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // The attributes in the order and with the words of the op's syntax.
-  for (StringRef name :
-       {"reduction", "split_dim", "concat_dim", "dim", "root", "from", "to"}) {
-    Attribute attribute = op->getAttr(name);
-    if (!attribute)
-      continue;
-    if (auto reduction = dyn_cast<ReductionKindAttr>(attribute))
-      stream << stringifyReductionKind(reduction.getValue()) << " ";
-    else
-      stream << name.split('_').first << " "
-             << cast<IntegerAttr>(attribute).getInt() << " ";
-  }
-  if (auto permute = dyn_cast<PermuteOp>(op)) {
-    ArrayRef<int64_t> pairs = permute.getPairs();
-    stream << "[";
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
-      stream << (i ? ", " : "") << "(" << pairs[i] << ", " << pairs[i + 1]
-             << ")";
-    stream << "] ";
-  }
-  AxesAttr axes;
-  if (auto replication = dyn_cast<ReplicationOpInterface>(op))
-    axes = dyn_cast_or_null<AxesAttr>(Attribute(replication.getGroupAxes()));
-  if (axes) {
-    stream << "over " << axes.getMesh() << "[";
-    llvm::interleaveComma(axes.getAxes(), stream);
-    stream << "]";
-  }
+  // With the words of the op's syntax. What the runtime knows from the call
+  // (reduction, root, channel, pairs) it says itself.
+  const std::pair<StringRef, StringRef> dims[] = {
+      {"split_dim", "split"}, {"concat_dim", "concat"}, {"dim", "dim"}};
+  for (auto [name, word] : dims)
+    if (auto dim = op->getAttrOfType<IntegerAttr>(name))
+      stream << word << " " << dim.getInt() << " ";
+  auto replication = cast<ReplicationOpInterface>(op);
+  auto axes = cast<AxesAttr>(Attribute(replication.getGroupAxes()));
+  stream << "over " << axes.getMesh() << "[";
+  llvm::interleaveComma(axes.getAxes(), stream);
+  stream << "]";
   return text;
 }

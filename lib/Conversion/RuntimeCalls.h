@@ -1,5 +1,5 @@
 //===- RuntimeCalls.h - Calls of the runtime and the constants they take --*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ namespace mlir::comm {
 inline constexpr StringLiteral kDetailAttrName = "detail";
 
 /// What messages say about an op of the comm dialect besides its name, such as
-/// `split 0 concat 1 over @mesh["tp"]`.
+/// `split 0 concat 1 over @mesh["tp"]`; what the user wrote.
 std::string getSiteDetail(Operation *op);
 
 /// Whether `name` is a function of the runtime.

@@ -32,9 +32,7 @@ static func::CallOp createCheck(OpBuilder &builder, CollectiveOpInterface op,
   call->setAttr("axes", op.getGroup());
   call->setAttr("dim", builder.getI64IntegerAttr(dim));
   call->setAttr("of", op->getName().getIdentifier());
-  auto detail = op->getAttrOfType<StringAttr>(kDetailAttrName);
-  call->setAttr(kDetailAttrName,
-                detail ? detail : builder.getStringAttr(getSiteDetail(op)));
+  call->setAttr(kDetailAttrName, builder.getStringAttr(getSiteDetail(op)));
   return call;
 }
 

@@ -107,25 +107,3 @@ TEST_F(HostPipelineTest, AllReduce) {
   for (const std::vector<float> &output : outputs)
     EXPECT_EQ(output, (std::vector<float>{10, 100, 1000}));
 }
-
-TEST_F(HostPipelineTest, DataAndCallsOverTwoAxes) {
-  compile(R"mlir(
-    comm.mesh @mesh [dp = 2, tp = 2]
-    func.func private @scaled(%x: tensor<2xf32>) -> tensor<2xf32> {
-      %y = comm.all_reduce sum %x over @mesh["dp"] : tensor<2xf32>
-      %z = arith.mulf %y, %x : tensor<2xf32>
-      return %z : tensor<2xf32>
-    }
-    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-      %y = func.call @scaled(%x) : (tensor<2xf32>) -> tensor<2xf32>
-      %z = arith.subf %y, %x : tensor<2xf32>
-      return %z : tensor<2xf32>
-    }
-  )mlir");
-  // Ranks 0 and 2 form a group over dp, ranks 1 and 3 the other.
-  auto outputs = run({{"dp", 2}, {"tp", 2}}, {{1, 2}, {3, 4}, {5, 6}, {7, 8}});
-  EXPECT_EQ(outputs[0], (std::vector<float>{6 * 1 - 1, 8 * 2 - 2}));
-  EXPECT_EQ(outputs[1], (std::vector<float>{10 * 3 - 3, 12 * 4 - 4}));
-  EXPECT_EQ(outputs[2], (std::vector<float>{6 * 5 - 5, 8 * 6 - 6}));
-  EXPECT_EQ(outputs[3], (std::vector<float>{10 * 7 - 7, 12 * 8 - 8}));
-}
