@@ -8,9 +8,11 @@
 #include "RuntimeCalls.h"
 #include "comm/Conversion/Passes.h"
 #include "comm/IR/Comm.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::comm {
+#define GEN_PASS_DEF_CHECKLOWERED
 #define GEN_PASS_DEF_CHECKLOWERING
 #include "comm/Conversion/Passes.h.inc"
 } // namespace mlir::comm
@@ -98,14 +100,15 @@ static LogicalResult checkFunction(func::FuncOp function) {
     return function.emitError()
            << "'@" << function.getName()
            << "' has unstructured control flow, which has no lowering";
+  LogicalResult result = success();
   for (BlockArgument argument : function.getArguments())
     if (!isSupported(argument.getType()) ||
         isa<MessageType>(argument.getType()))
-      return emitError(argument.getLoc())
-             << "argument " << argument.getArgNumber() << " of '@"
-             << function.getName() << "' is a " << argument.getType()
-             << ", which has no lowering to the host";
-  return success();
+      result = emitError(argument.getLoc())
+               << "argument " << argument.getArgNumber() << " of '@"
+               << function.getName() << "' is a " << argument.getType()
+               << ", which has no lowering to the host";
+  return result;
 }
 
 namespace {
@@ -129,4 +132,20 @@ struct CheckLowering : comm::impl::CheckLoweringBase<CheckLowering> {
         function.erase();
   }
 };
+
+struct CheckLowered : comm::impl::CheckLoweredBase<CheckLowered> {
+  void runOnOperation() override {
+    bool isGood = true;
+    getOperation().walk([&](Operation *op) {
+      if (isa<ModuleOp>(op) ||
+          isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+        return;
+      op->emitOpError("has no lowering to the host");
+      isGood = false;
+    });
+    if (!isGood)
+      signalPassFailure();
+  }
+};
+
 } // namespace

@@ -37,6 +37,7 @@ private:
   LogicalResult convert(Operation *op);
   LogicalResult convertCollective(CollectiveOpInterface op);
   void convertReturn(func::ReturnOp op);
+  void convertCondition(scf::ConditionOp op);
   void convertCall(func::CallOp op);
   void convertCheck(func::CallOp op);
 
@@ -216,6 +217,25 @@ void FunctionConverter::convertReturn(func::ReturnOp op) {
   op->insertOperands(0, result);
 }
 
+/// What a failed run computes may never end a loop.
+void FunctionConverter::convertCondition(scf::ConditionOp op) {
+  bool meetsRanks = false;
+  op->getParentOp()->walk([&](Operation *inner) {
+    meetsRanks |= isa<func::CallOp, LLVM::CallOp, CollectiveOpInterface>(inner);
+  });
+  if (!meetsRanks)
+    return;
+  Location loc = op.getLoc();
+  Value status =
+      runtime.call(builder, loc, "commStatus", function.getArgument(0));
+  Value isRunning =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, status,
+                            runtime.getI32(builder, loc, COMM_SUCCESS));
+  Value both =
+      arith::AndIOp::create(builder, loc, op.getCondition(), isRunning);
+  op.getConditionMutable().assign(both);
+}
+
 static bool isCheck(StringRef name) {
   return name == kCheckDivisible || name == kCheckSize;
 }
@@ -271,6 +291,10 @@ LogicalResult FunctionConverter::convert(Operation *op) {
   }
   if (auto terminator = dyn_cast<func::ReturnOp>(op)) {
     convertReturn(terminator);
+    return success();
+  }
+  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+    convertCondition(condition);
     return success();
   }
   if (auto index = dyn_cast<AxisIndexOp>(op)) {

@@ -34,7 +34,14 @@ struct LowerMath : comm::impl::LowerMathBase<LowerMath> {
     populateMathToLibmConversionPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+
+    // What extends f16 for a function says so with flags that the LLVM dialect
+    // does not have on conversions.
+    getOperation().walk([](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+        op->removeAttr("fastmath");
+    });
   }
 };
 } // namespace

@@ -57,6 +57,7 @@ static void addRuntimeCalls(OpPassManager &manager) {
 /// Only arithmetic that the processor or the C library has: none on bf16, and
 /// functions of one number in f32 at least.
 static void addArithmetic(OpPassManager &manager) {
+  manager.addPass(createExpandMath());
   math::MathExtendToSupportedTypesOptions functions;
   functions.targetTypeStr = "f32";
   manager.addNestedPass<func::FuncOp>(
@@ -86,6 +87,7 @@ void comm::buildHostPipeline(OpPassManager &manager) {
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCheckLowered());
 }
 
 void comm::registerCommPipelines() {

@@ -168,6 +168,38 @@ def ExpandCopies : Pass<"comm-expand-copies", "ModuleOp"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def ExpandMath : Pass<"comm-expand-math", "ModuleOp"> {
+  let summary = "Expands math ops that upstream lowers nowhere";
+  let description = [{
+    Turns `isinf`, `isnormal` and `clampf` into comparisons and minima, in the
+    type that they are asked in: a small f16 is not normal, though it is as f32.
+
+    Before:
+    ```mlir
+    %y = math.isinf %x : f32
+    ```
+    After:
+    ```mlir
+    %size = math.absf %x : f32
+    %y = arith.cmpf oeq, %size, %infinity : f32
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
+def CheckLowered : Pass<"comm-check-lowered", "ModuleOp"> {
+  let summary = "Says what the lowering to the LLVM dialect has left";
+  let description = [{
+    Gives an error at every op that is not of the LLVM dialect.
+
+    Before:
+    ```mlir
+    %y = "scf.forall"...
+    ```
+    After: an error: 'scf.forall' op has no lowering to the host
+  }];
+}
+
 def LowerMath : Pass<"comm-lower-math", "ModuleOp"> {
   let summary = "Turns functions of one number into library calls";
   let description = [{

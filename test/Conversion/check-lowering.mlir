@@ -1,0 +1,43 @@
+// RUN: comm-opt %s --comm-to-host --split-input-file --verify-diagnostics
+
+// All at once.
+// expected-note @+1 {{it is declared here}}
+func.func private @external(%x: tensor<2xf32>) -> tensor<2xf32>
+// expected-error @+1 {{argument 0 of '@types' is a 'tensor<2xf8E5M2>', which has no lowering to the host}}
+func.func @types(%x: tensor<2xf8E5M2>, %y: tensor<2xf32>, %z: vector<2xf32>, %i: index) {
+  // expected-error @-1 {{argument 2 of '@types'}}
+  // expected-error @+1 {{'@external' is called but has no body}}
+  %0 = call @external(%y) : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error @+1 {{'vector.extract' op has no lowering to the host}}
+  %1 = vector.extract %z[0] : f32 from vector<2xf32>
+  // expected-error @+1 {{'arith.extf' op has a value of type 'tensor<2xf128>', which has no lowering to the host}}
+  %2 = arith.extf %y : tensor<2xf32> to tensor<2xf128>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+func.func @gradient(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'comm.vjp' op is not differentiated yet: run 'comm-differentiate' first}}
+  %y, %dx = comm.vjp @f(%x) cotangents(%x) : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %dx : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'@tanhf' is the name of a function that lowered code calls: rename it}}
+func.func @tanhf(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+// expected-error @+1 {{'@branches' has unstructured control flow, which has no lowering}}
+func.func @branches(%c: i1) {
+  // expected-error @+1 {{'cf.cond_br' op has no lowering to the host}}
+  cf.cond_br %c, ^a, ^b
+^a:
+  return
+^b:
+  return
+}
