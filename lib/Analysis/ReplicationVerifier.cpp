@@ -169,11 +169,12 @@ private:
   }
 
   /// Reports a place that not all ranks of a group over `held` reach; true
-  /// where it did. `where` is a collective or a call of one.
+  /// where it did. `what` says what the op does there: it runs, or calls what
+  /// runs.
   bool verifyReached(Operation *op, ReplicationState held, StringRef what) {
     if (Operation *parent = getLocalParent(op)) {
       (error(op) << "'" << op->getName() << "' op" << what
-                 << " stands inside a region of '" << parent->getName()
+                 << " inside a region of '" << parent->getName()
                  << "': a collective stands in a function or in a region of "
                     "scf's control flow")
               .attachNote(parent->getLoc())
@@ -186,8 +187,8 @@ private:
     InFlightDiagnostic diagnostic =
         error(op) << "'" << op->getName() << "' op" << what << " over axes "
                   << axes.format(over)
-                  << " runs under a condition that varies over them: not all "
-                     "ranks of a group would reach it";
+                  << " under a condition that varies over them: not all ranks "
+                     "of a group would reach it";
     // The innermost region that varies, and why it does.
     Region *region = op->getParentRegion();
     while (!analysis.control.lookup(region).intersects(over))
@@ -207,7 +208,7 @@ private:
 
   void verifyGroupOp(ReplicationOpInterface op) {
     ReplicationState group = axes.getSet(op.getGroupAxes());
-    if (op.isSynchronizing() && verifyReached(op, group, ""))
+    if (op.isSynchronizing() && verifyReached(op, group, " runs"))
       return;
     if (op.getWantedState() != WantedState::Replicated)
       return;
@@ -232,14 +233,15 @@ private:
       // Nobody knows what an indirect call holds.
       ReplicationState control = analysis.getControl(op);
       if (!control.isReplicated() || getLocalParent(op))
-        verifyReached(op, control, " calls an unknown function that may be");
+        verifyReached(op, control,
+                      " calls an unknown function, which may run a collective");
       return;
     }
     HeldGroups held = analysis.getHeldGroups(callee);
     if (held.op &&
         verifyReached(op, held.axes,
-                      (" calls '@" + callee.getName() + "', which holds '" +
-                       held.op->getName().getStringRef() + "' and")
+                      (" calls '@" + callee.getName() + "', which runs '" +
+                       held.op->getName().getStringRef() + "'")
                           .str()))
       return;
     auto boundary = dyn_cast<CallBoundaryOpInterface>(op);
@@ -256,11 +258,11 @@ private:
       diagnostic << "'" << op->getName() << "' op operand " << number
                  << " varies over axes " << axes.format(over) << ", but ";
       if (number < callee.getNumArguments())
-        diagnostic << "argument " << number;
+        diagnostic << "argument " << number << " of '@" << callee.getName()
+                   << "' is marked replicated over them";
       else
-        diagnostic << "the result that it is a cotangent of";
-      diagnostic << " of '@" << callee.getName()
-                 << "' is marked replicated over them";
+        diagnostic << "is the cotangent of a result of '@" << callee.getName()
+                   << "' that is marked replicated over them";
       diagnostic.attachNote(callee.getLoc()) << "the function is here";
       attachChain(diagnostic, operand.get(), over);
     }

@@ -151,11 +151,14 @@ static void apply(ArrayRef<StateChange> changes, const MeshAxes &meshAxes) {
   Operation *mesh = meshAxes.getMesh();
   OpBuilder builder(mesh->getContext());
   auto symbol = FlatSymbolRefAttr::get(SymbolTable::getSymbolName(mesh));
-  // Keeps several sets of one value in the order of their first uses.
-  DenseMap<Value, Value> last;
+  // Keeps what is inserted at one place in the order of the first uses: the
+  // arguments of a block share theirs.
+  DenseMap<void *, Value> last;
   for (const StateChange &change : changes) {
-    Value &previous =
-        last.try_emplace(change.value, change.value).first->second;
+    auto argument = dyn_cast<BlockArgument>(change.value);
+    void *place = argument ? static_cast<void *>(argument.getOwner())
+                           : change.value.getAsOpaquePointer();
+    Value &previous = last.try_emplace(place, change.value).first->second;
     builder.setInsertionPointAfterValue(previous);
     SmallVector<StringAttr> names;
     for (StringRef name : meshAxes.getNames(change.axes))
@@ -203,7 +206,13 @@ namespace {
 struct MaterializeReplication
     : comm::impl::MaterializeReplicationBase<MaterializeReplication> {
   void runOnOperation() override {
+    // Checked first, so that no error speaks of what was inserted in another
+    // function.
     bool valid = true;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      valid &= succeeded(checkReplication(function));
+    if (!valid)
+      return signalPassFailure();
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       valid &= succeeded(materializeReplication(function));
     if (!valid)
