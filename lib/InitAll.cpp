@@ -29,6 +29,7 @@ void comm::registerAllDialects(DialectRegistry &registry) {
   registerBufferizationModels(registry);
   registerArithAdjointModels(registry);
   registerFuncAdjointModels(registry);
+  registerLinalgAdjointModels(registry);
   registerMathAdjointModels(registry);
   registerTensorAdjointModels(registry);
 }

@@ -19,6 +19,7 @@ namespace mlir::comm {
 /// and loads the dialects in which the adjoints are written.
 void registerArithAdjointModels(DialectRegistry &registry);
 void registerFuncAdjointModels(DialectRegistry &registry);
+void registerLinalgAdjointModels(DialectRegistry &registry);
 void registerMathAdjointModels(DialectRegistry &registry);
 void registerTensorAdjointModels(DialectRegistry &registry);
 

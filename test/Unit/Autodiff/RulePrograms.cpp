@@ -155,6 +155,7 @@ RulePrograms::RulePrograms() {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registerArithAdjointModels(registry);
+  registerLinalgAdjointModels(registry);
   registerMathAdjointModels(registry);
   registerTensorAdjointModels(registry);
   registerAllToLLVMIRTranslations(registry);
