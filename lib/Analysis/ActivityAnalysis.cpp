@@ -7,6 +7,7 @@
 
 #include "comm/Analysis/ActivityAnalysis.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -33,8 +34,9 @@ static bool readsAny(Operation *op, const llvm::DenseSet<Value> &set) {
 ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
                                    ValueRange sinks) {
   dependent.insert(sources.begin(), sources.end());
+  // A size depends on no value.
   for (Operation &op : block.without_terminator())
-    if (readsAny(&op, dependent))
+    if (!isa<ShapedDimOpInterface>(op) && readsAny(&op, dependent))
       dependent.insert(op.result_begin(), op.result_end());
 
   useful.insert(sinks.begin(), sinks.end());
