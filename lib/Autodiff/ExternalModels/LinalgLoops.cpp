@@ -212,16 +212,18 @@ static std::optional<SmallVector<int64_t>> getDropped(AffineMap map,
   return dropped;
 }
 
-Value AdjointLoops::emitMoved(unsigned operand, BlockArgument seed) {
+Value AdjointLoops::emitMoved(unsigned operand, Value cotangent,
+                              AffineMap from) {
   Location loc = op.getLoc();
-  AffineMap from = body.getMap(seed), to = getMap(op, operand);
-  Value cotangent = getTensor(seed);
+  AffineMap to = getMap(op, operand);
   if (from == to && from.isPermutation())
     return cotangent;
 
-  // The named ops want equal types, so that each size is the seed's if it can.
+  // The named ops want equal types: each size is that of what is moved, if it
+  // has it.
   auto emitEmpty = [&]() -> Value {
-    SmallVector<OpFoldResult> sizes = getSizes(operand, seed);
+    SetVector<BlockArgument> reads = body.getReads(body.getCotangent(operand));
+    SmallVector<OpFoldResult> sizes = getSizes(operand, reads.getArrayRef());
     for (auto [size, loop] : llvm::zip(sizes, to.getResults()))
       if (std::optional<unsigned> dim = from.getResultPosition(loop))
         size = tensor::getMixedSize(builder, loc, cotangent, *dim);
@@ -246,8 +248,8 @@ Value AdjointLoops::emitMoved(unsigned operand, BlockArgument seed) {
       return ReduceOp::create(
                  builder, loc, cotangent, zeros, *summed,
                  [](OpBuilder &nested, Location loc, ValueRange arguments) {
-                   Value sum = arith::AddFOp::create(nested, loc, arguments[0],
-                                                     arguments[1]);
+                   Value sum = arith::AddFOp::create(nested, loc, arguments[1],
+                                                     arguments[0]);
                    YieldOp::create(nested, loc, sum);
                  })
           ->getResult(0);
@@ -279,21 +281,49 @@ void AdjointLoops::emit(ArrayRef<unsigned> operands,
   // One generic for all operands whose cotangents sum over the same loops.
   using Key = std::pair<SmallVector<bool>, bool>;
   llvm::MapVector<Key, SmallVector<unsigned>, std::map<Key, unsigned>> groups;
+  // What has been computed at every point, by its value in the body.
+  llvm::DenseMap<Value, std::pair<Value, AffineMap>> known;
+  llvm::DenseSet<Value> pointwise;
+  SmallVector<unsigned> repeated;
+  auto emitKnown = [&](unsigned operand) {
+    auto found = known.find(body.getCotangent(operand));
+    if (found != known.end())
+      results[operand] =
+          emitMoved(operand, found->second.first, found->second.second);
+    return bool(results[operand]);
+  };
   for (unsigned operand : operands) {
-    auto seed = dyn_cast<BlockArgument>(body.getCotangent(operand));
+    Value value = body.getCotangent(operand);
+    auto seed = dyn_cast<BlockArgument>(value);
     if (seed && body.isSeed(seed))
-      results[operand] = emitMoved(operand, seed);
-    if (results[operand])
+      known[value] = {getTensor(seed), body.getMap(seed)};
+    if (emitKnown(operand))
       continue;
     AffineMap map = getMap(op, operand);
+    if (map.isPermutation() && !pointwise.insert(value).second) {
+      repeated.push_back(operand);
+      continue;
+    }
     SmallVector<bool> parallel;
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
       parallel.push_back(getDim(map, loop).has_value());
     groups[{parallel, map.isPermutation()}].push_back(operand);
   }
-  for (auto &[key, group] : groups)
-    for (auto [operand, result] : llvm::zip(group, emitGroup(group)))
-      results[operand] = result;
+  for (bool isPointwise : {true, false}) {
+    for (auto &[key, group] : groups) {
+      if (key.second != isPointwise)
+        continue;
+      llvm::erase_if(group, emitKnown);
+      if (group.empty())
+        continue;
+      for (auto [operand, result] : llvm::zip(group, emitGroup(group))) {
+        results[operand] = result;
+        if (isPointwise)
+          known[body.getCotangent(operand)] = {result, getMap(op, operand)};
+      }
+    }
+  }
+  llvm::for_each(repeated, emitKnown);
   for (unsigned operand : operands) {
     Type type = op->getOperand(operand).getType();
     Value &result = results[operand];

@@ -48,9 +48,9 @@ private:
   SmallVector<Value> emitGeneric(ArrayRef<Value> values,
                                  ArrayRef<AffineMap> maps, ValueRange outs,
                                  bool accumulate);
-  /// The cotangent of an operand that is the cotangent of a result in another
-  /// place: moved by an op that says so, null where there is none.
-  Value emitMoved(unsigned operand, BlockArgument seed);
+  /// The cotangent of an operand from a tensor that holds its terms, moved by
+  /// an op that says so, null where there is none.
+  Value emitMoved(unsigned operand, Value cotangent, AffineMap from);
   SmallVector<Value> emitGroup(ArrayRef<unsigned> operands);
 
   OpBuilder &builder;
