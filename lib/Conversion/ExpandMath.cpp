@@ -67,10 +67,65 @@ struct ExpandIsNormal : OpRewritePattern<math::IsNormalOp> {
   }
 };
 
+// In f64: LLVM does so too, but narrows by a function of compilers' libraries.
+struct ExpandFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF16() && !op.getType().isBF16())
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<Value> wide;
+    for (Value operand : op->getOperands())
+      wide.push_back(
+          arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), operand));
+    Value result =
+        math::FmaOp::create(rewriter, loc, wide[0], wide[1], wide[2]);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
+// f64 to f16 or bf16 is a library function too, and f64 to f32 to f16 rounds
+// twice. Rounding to odd first makes the second rounding the only one: if the
+// f32 is not exact, take the one nearer to zero and set its last bit.
+struct ExpandTrunc : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    if (!x.getType().isF64() || op.getType().isF32() ||
+        !isa<FloatType>(op.getType()))
+      return failure();
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type(), i32 = rewriter.getI32Type();
+    Value nearest = arith::TruncFOp::create(rewriter, loc, f32, x);
+    Value back = arith::ExtFOp::create(rewriter, loc, x.getType(), nearest);
+    Value isInexact = arith::CmpFOp::create(rewriter, loc,
+                                            arith::CmpFPredicate::ONE, back, x);
+    Value isLarger =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT,
+                              math::AbsFOp::create(rewriter, loc, back),
+                              math::AbsFOp::create(rewriter, loc, x));
+    Value bits = arith::BitcastOp::create(rewriter, loc, i32, nearest);
+    // Magnitudes are ordered as their bits are.
+    Value towardsZero = arith::SubIOp::create(
+        rewriter, loc, bits,
+        arith::ExtUIOp::create(rewriter, loc, i32, isLarger));
+    Value odd = arith::OrIOp::create(
+        rewriter, loc, towardsZero,
+        arith::ExtUIOp::create(rewriter, loc, i32, isInexact));
+    Value rounded = arith::BitcastOp::create(rewriter, loc, f32, odd);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), rounded);
+    return success();
+  }
+};
+
 struct ExpandMath : comm::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandIsInf, ExpandIsNormal>(&getContext());
+    patterns.add<ExpandFma, ExpandIsInf, ExpandIsNormal, ExpandTrunc>(
+        &getContext());
     math::populateExpansionPatterns(patterns, {"clampf"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -173,6 +173,8 @@ def ExpandMath : Pass<"comm-expand-math", "ModuleOp"> {
   let description = [{
     Turns `isinf`, `isnormal` and `clampf` into comparisons and minima, in the
     type that they are asked in: a small f16 is not normal, though it is as f32.
+    Conversions from f64 to f16 and bf16, for which LLVM calls functions that
+    not every compiler's library has, go through f32 and still round once.
 
     Before:
     ```mlir

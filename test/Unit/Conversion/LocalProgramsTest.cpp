@@ -197,6 +197,44 @@ TEST(LocalPrograms, Math) {
     }
 }
 
+TEST(LocalPrograms, NarrowingRoundsOnce) {
+  // 1 + 2^-11 + 2^-40 is just above the middle of two f16, 1 + 2^-8 + 2^-40 of
+  // two bf16: rounded to f32 first, it would be the middle and go down.
+  EXPECT_EQ(run(R"mlir(
+func.func @main(%x: f64, %y: f64, %z: f64, %u: f64) -> (f16, bf16, f16, bf16, f16) {
+  %0 = arith.truncf %x : f64 to f16
+  %1 = arith.truncf %y : f64 to bf16
+  %2 = arith.truncf %z : f64 to f16
+  %3 = arith.truncf %z : f64 to bf16
+  %4 = arith.truncf %u : f64 to f16
+  return %0, %1, %2, %3, %4 : f16, bf16, f16, bf16, f16
+}
+)mlir",
+                {"0=1.00048828125090949470", "1=1.00390625000090949470",
+                 "2=-1e300", "3=-1.00048828124909050530"},
+                {"0=1.0009765625", "1=1.0078125", "2=-inf", "3=-inf", "4=-1"}),
+            "");
+}
+
+TEST(LocalPrograms, Classification) {
+  EXPECT_EQ(run(R"mlir(
+func.func @main(%x: f16, %y: bf16, %z: f64) -> (i1, i1, i1, i1, f64) {
+  %0 = math.isnormal %x : f16
+  %1 = math.isinf %y : bf16
+  %2 = math.isnan %z : f64
+  %3 = math.isfinite %y : bf16
+  %one = arith.constant 1.0 : f64
+  %two = arith.constant 2.0 : f64
+  %4 = math.clampf %z to [%one, %two] : f64
+  return %0, %1, %2, %3, %4 : i1, i1, i1, i1, f64
+}
+)mlir",
+                // The smallest normal f16 is 6.1e-5.
+                {"0=3e-5", "1=-inf", "2=7"},
+                {"0=0", "1=1", "2=0", "3=0", "4=2"}),
+            "");
+}
+
 TEST(LocalPrograms, Arithmetic) {
   for (const char *type : {"f32", "f64", "f16", "bf16"}) {
     std::string t = type;
