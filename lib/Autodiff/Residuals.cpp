@@ -49,7 +49,9 @@ void Residuals::materialize(OpBuilder &builder, Block *backwardEntry) {
 
 SmallVector<OpFoldResult> Residuals::lookupSizes(OpBuilder &builder,
                                                  Value tensor) const {
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return {};
   if (Value kept = inBackward.lookupOrNull(tensor))
     return tensor::getMixedSizes(builder, tensor.getLoc(), kept);
   SmallVector<OpFoldResult> sizes;
