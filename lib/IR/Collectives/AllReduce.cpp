@@ -95,6 +95,9 @@ static Value emitProductOfOthers(OpBuilder &builder, AllReduceOp op, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t n = getGroupSize(op, op.getAxes());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, x);
+  // Upstream refuses a slice of no elements: its offsets are out of bounds.
+  if (llvm::is_contained(type.getShape(), 0))
+    return emitConstant(builder, loc, type, 1.0, sizes);
 
   // One chunk is x with a leading dimension of 1.
   SmallVector<OpFoldResult> chunkSizes = sizes;
