@@ -12,3 +12,15 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%examples", os.path.join(config.comm_source_dir, "docs", "examples")))
 config.substitutions.append(("%source_dir", config.comm_source_dir))
+# The functions and what each communicates, a line each.
+config.substitutions.append(
+    (
+        "%list-collectives",
+        r"grep -oE 'func\.func( private)? @[a-z0-9_]+|comm\.(all_reduce|all_gather|all_to_all"
+        r"|reduce_scatter|reduce|gather|scatter|broadcast|permute|send|recv) '",
+    )
+)
+# %exits CODE COMMAND...: runs the command and fails unless it exits with the code.
+config.substitutions.append(
+    ("%exits", "bash " + os.path.join(config.comm_source_dir, "test", "Runner", "Inputs", "exits.sh"))
+)

@@ -1,0 +1,48 @@
+//===- CommandLine.h - What the user asks of comm-run -----------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_TOOLS_COMMRUN_COMMANDLINE_H
+#define COMM_TOOLS_COMMRUN_COMMANDLINE_H
+
+#include "comm/Runner/Compare.h"
+#include "comm/Runner/Launch.h"
+#include "comm/Runner/Print.h"
+
+namespace mlir::comm::runner {
+
+/// The flags, parsed and checked as far as they can be without the program.
+struct CommandLine {
+  /// "-" is standard input.
+  std::string file;
+  /// Empty: the program's own choice.
+  std::string function;
+
+  std::vector<ValueSpec> inputs;
+  std::vector<ValueSpec> seeds;
+  std::vector<ValueSpec> expected;
+  std::vector<OutputSpec> outputs;
+  uint64_t randomSeed = 0;
+  ToleranceOptions tolerance;
+
+  bool grad = false;
+  bool checkGrad = false;
+  /// Names or positions of arguments; empty: all that have a gradient.
+  std::vector<std::string> wrt;
+
+  LaunchOptions launch;
+  bool checkReplicated = true;
+  bool time = false;
+  PrintOptions print;
+};
+
+/// Parses the command line. Ends the process after --help and --version. A
+/// failure without a message has been reported already.
+Result<CommandLine> parseCommandLine(int argc, char **argv);
+
+} // namespace mlir::comm::runner
+
+#endif // COMM_TOOLS_COMMRUN_COMMANDLINE_H
