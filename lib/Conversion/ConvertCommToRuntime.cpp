@@ -1,5 +1,4 @@
-//===- ConvertCommToRuntime.cpp - Collectives on memrefs become runtime calls
-//-===//
+//===- ConvertCommToRuntime.cpp - Collectives become calls ----------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

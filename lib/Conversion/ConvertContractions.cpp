@@ -1,5 +1,4 @@
-//===- ConvertContractions.cpp - Contractions on memrefs become calls of
-// commGemm -===//
+//===- ConvertContractions.cpp - Contractions become gemm calls -----------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RuntimeCalls.cpp - Calls of the runtime and the constants they take
-//-===//
+//===- RuntimeCalls.cpp - Calls of the runtime ----------------------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CommSyntax.h - Custom directives of the assembly formats --*- C++
-//-*-===//
+//===- CommSyntax.h - Custom assembly directives ----------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Compile.h - From a module to functions that can be called --*- C++
-//-*-===//
+//===- Compile.h - Modules to machine code ----------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ValueNames.h - Names of arguments and results in the text --*- C++
-//-*-===//
+//===- ValueNames.h - Names of values ---------------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Bufferization.h - How collectives get from tensors to memrefs --*- C++
-//-*-===//
+//===- Bufferization.h - Collectives on memrefs -----------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -110,7 +110,8 @@ def PrepareTensors : Pass<"comm-prepare-tensors", "ModuleOp"> {
   let description = [{
     Transposes of the operands of contractions become indexing maps; `concat`
     and aggregated ops such as softmax are decomposed; arguments of public
-    functions are marked as not writable.
+    functions are marked as not writable; a result that shares its buffer with
+    an earlier one is copied.
 
     Before:
     ```mlir

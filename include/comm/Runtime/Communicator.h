@@ -1,5 +1,4 @@
-//===- Communicator.h - Ranks, groups and what a backend implements --*- C++
-//-*-===//
+//===- Communicator.h - What a backend implements ---------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

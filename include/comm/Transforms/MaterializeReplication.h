@@ -1,5 +1,4 @@
-//===- MaterializeReplication.h - Makes changes of state explicit --*- C++
-//-*-===//
+//===- MaterializeReplication.h - State changes made explicit ---*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

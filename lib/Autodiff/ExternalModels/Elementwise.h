@@ -1,5 +1,4 @@
-//===- Elementwise.h - Adjoints of elementwise ops, as formulas --*- C++
-//-*-===//
+//===- Elementwise.h - Rules written as formulas ----------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

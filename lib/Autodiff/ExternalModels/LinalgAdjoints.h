@@ -1,5 +1,4 @@
-//===- LinalgAdjoints.h - What the files of linalg's adjoints share --*- C++
-//-*-===//
+//===- LinalgAdjoints.h - Shared by linalg adjoints -------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

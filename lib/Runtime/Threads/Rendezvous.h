@@ -1,5 +1,4 @@
-//===- Rendezvous.h - Where threads meet and show each other their buffers --*-
-// C++ -*-===//
+//===- Rendezvous.h - Where threads meet ------------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

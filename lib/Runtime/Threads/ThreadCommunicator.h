@@ -1,5 +1,4 @@
-//===- ThreadCommunicator.h - Collectives by copies between threads --*- C++
-//-*-===//
+//===- ThreadCommunicator.h - Copies between threads ------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ThreadWorld.h - The ranks of a run as threads of one process --*- C++
-//-*-===//
+//===- ThreadWorld.h - Ranks as threads -------------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ProgramRunner.h - Compiles a program and runs it on ranks --*- C++
-//-*-===//
+//===- ProgramRunner.h - Runs a program -------------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CollectiveRunner.h - Calls a collective and compares it with the model
-//--*- C++ -*-===//
+//===- CollectiveRunner.h - Runs one collective -----------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Model.h - What every collective must give, from all ranks' data --*- C++
-//-*-===//
+//===- Model.h - A plain model of collectives -------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

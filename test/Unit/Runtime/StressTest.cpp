@@ -1,5 +1,4 @@
-//===- StressTest.cpp - Random sequences of collectives over random groups
-//-===//
+//===- StressTest.cpp - Random sequences of collectives -------------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
