@@ -13,5 +13,5 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::comm::registerAllDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirLspServerMain(argc, argv, registry));
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
