@@ -238,20 +238,20 @@ Differentiator::generateHalves(Request request) {
            << "'" << function.getName()
            << "' has unstructured control flow and cannot be differentiated";
 
-  // The forward is a clone in which the state changes are explicit.
-  OpBuilder builder(function);
-  func::FuncOp forward = function.clone();
-  forward.setName(request.getName("fwd"));
+  // The forward is a clone in which the state changes are explicit. Until they
+  // are it goes by the function's own name, for what is wrong is the user's.
+  OpBuilder builder(function->getContext());
+  builder.setInsertionPointAfter(function);
+  auto forward = cast<func::FuncOp>(builder.clone(*function));
   forward.setPrivate();
-  symbols.insert(forward, std::next(Block::iterator(function)));
   makePadValuesOperands(forward.getBody().front());
   bool firstTime = materialized.insert(function).second;
-  auto fail = [&] {
-    symbols.erase(forward);
+  if (failed(hooks.materialize(forward, /*warn=*/firstTime))) {
+    forward.erase();
     return failure();
-  };
-  if (failed(hooks.materialize(forward, /*warn=*/firstTime)))
-    return fail();
+  }
+  forward.setName(request.getName("fwd"));
+  symbols.insert(forward);
 
   Block &block = forward.getBody().front();
   SmallVector<Value> sources, sinks;
@@ -264,8 +264,10 @@ Differentiator::generateHalves(Request request) {
       verifyBlockAdjoint(block, beforeCalls, /*allowRegionOps=*/true));
   FailureOr<RegionForwards> regionForwards =
       emitRegionForwards(block, beforeCalls, *this);
-  if (!verified || failed(regionForwards))
-    return fail();
+  if (!verified || failed(regionForwards)) {
+    symbols.erase(forward);
+    return failure();
+  }
   // The calls have been replaced, so have their results.
   sinks.clear();
   for (int64_t number : request.of)
