@@ -1,4 +1,5 @@
 import os
+import sys
 
 import lit.formats
 
@@ -23,4 +24,11 @@ config.substitutions.append(
 # %exits CODE COMMAND...: runs the command and fails unless it exits with the code.
 config.substitutions.append(
     ("%exits", "bash " + os.path.join(config.comm_source_dir, "test", "Runner", "Inputs", "exits.sh"))
+)
+# %run-console-blocks FILE.md: runs the commands of a page, compares their output.
+config.substitutions.append(
+    (
+        "%run-console-blocks",
+        sys.executable + " " + os.path.join(config.comm_source_dir, "test", "run_console_blocks.py"),
+    )
 )

@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh
 echo "== building (a few minutes the first time)"
-cmake --workflow --preset demo >build-demo.log 2>&1 || { cat build-demo.log; exit 1; }
-rm build-demo.log
+mkdir -p build
+cmake --workflow --preset demo >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
 export PATH="$PWD/build/bin:$PATH"
 example=docs/examples/tensor_parallel_ffn.mlir
 
