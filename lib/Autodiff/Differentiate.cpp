@@ -59,8 +59,8 @@ FailureOr<Differentiator::Request>
 Differentiator::makeRequest(func::FuncOp function,
                             const DerivativeOptions &options) {
   if (function.isDeclaration())
-    return function.emitError() << "'" << function.getName()
-                                << "' has no body to differentiate";
+    return function.emitError()
+           << "'" << function.getName() << "' has no body to differentiate";
   Request request{function, getFloatNumbers(function.getArgumentTypes()),
                   getFloatNumbers(function.getResultTypes()), ""};
   if (options.wrt && *options.wrt != request.wrt) {
@@ -79,10 +79,10 @@ static LogicalResult verifyNameIsFree(SymbolTable &symbols,
   Operation *existing = symbols.lookup(name);
   if (!existing)
     return success();
-  InFlightDiagnostic error =
-      function.emitError() << "differentiating '" << function.getName()
-                           << "' generates '" << name
-                           << "', which exists already";
+  InFlightDiagnostic error = function.emitError()
+                             << "differentiating '" << function.getName()
+                             << "' generates '" << name
+                             << "', which exists already";
   error.attachNote(existing->getLoc()) << "it is defined here";
   return error;
 }
@@ -101,8 +101,7 @@ static void setMark(func::FuncOp function, bool isArgument, unsigned number,
 // The halves
 //===----------------------------------------------------------------------===//
 
-FailureOr<Differentiator::Halves>
-Differentiator::getHalves(Request request) {
+FailureOr<Differentiator::Halves> Differentiator::getHalves(Request request) {
   std::string name = request.getName("fwd");
   auto known = halvesByName.find(name);
   if (known != halvesByName.end())
@@ -213,12 +212,9 @@ static void emitBackward(OpBuilder &builder, Block &block,
     seeds.truncate(numResults);
     if (llvm::none_of(seeds, [](Value seed) { return bool(seed); }))
       continue;
-    SmallVector<Value> kept =
-        llvm::map_to_vector(rule.residuals, [&](Value value) {
-          return residuals.lookup(value);
-        });
-    SmallVector<Value> contributions =
-        rule.emitBackward(builder, kept, seeds);
+    SmallVector<Value> kept = llvm::map_to_vector(
+        rule.residuals, [&](Value value) { return residuals.lookup(value); });
+    SmallVector<Value> contributions = rule.emitBackward(builder, kept, seeds);
     for (auto [operand, contribution] :
          llvm::zip(op.getOperands(), contributions))
       if (activity.isActive(operand))
@@ -280,9 +276,9 @@ Differentiator::generateHalves(Request request) {
   for (Value source : sources)
     residuals.addSizes(source);
 
-  auto backward = func::FuncOp::create(function.getLoc(),
-                                       request.getName("bwd"),
-                                       builder.getFunctionType({}, {}));
+  auto backward =
+      func::FuncOp::create(function.getLoc(), request.getName("bwd"),
+                           builder.getFunctionType({}, {}));
   backward.setPrivate();
   symbols.insert(backward, std::next(Block::iterator(forward)));
   Block *entry = backward.addEntryBlock();
@@ -330,8 +326,8 @@ Differentiator::generateHalves(Request request) {
   if (failed(hooks.simplify(backward)))
     return failure();
   llvm::BitVector unused(entry->getNumArguments());
-  for (auto [number, argument] : llvm::enumerate(
-           entry->getArguments().take_front(kept.size())))
+  for (auto [number, argument] :
+       llvm::enumerate(entry->getArguments().take_front(kept.size())))
     unused[number] = argument.use_empty();
   if (failed(backward.eraseArguments(unused)))
     return failure();
@@ -385,17 +381,16 @@ Differentiator::getVjp(func::FuncOp function,
   return vjp;
 }
 
-func::FuncOp Differentiator::generateVjp(Request request,
-                                         Halves halves) {
+func::FuncOp Differentiator::generateVjp(Request request, Halves halves) {
   func::FuncOp function = request.function;
   Block &forward = halves.forward.getBody().front();
   Block &backward = halves.backward.getBody().front();
   unsigned numArguments = function.getNumArguments();
   unsigned numResults = function.getNumResults();
 
-  auto vjp = func::FuncOp::create(
-      function.getLoc(), request.getName("vjp"),
-      FunctionType::get(function.getContext(), {}, {}));
+  auto vjp =
+      func::FuncOp::create(function.getLoc(), request.getName("vjp"),
+                           FunctionType::get(function.getContext(), {}, {}));
   vjp.setVisibility(request.suffix.empty() ? function.getVisibility()
                                            : SymbolTable::Visibility::Private);
   symbols.insert(vjp, std::next(Block::iterator(halves.backward)));

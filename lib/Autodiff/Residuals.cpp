@@ -29,8 +29,8 @@ void Residuals::materialize(OpBuilder &builder, Block *backwardEntry) {
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
-      Value size = tensor::DimOp::create(forwardBuilder, tensor.getLoc(),
-                                         tensor, dim);
+      Value size =
+          tensor::DimOp::create(forwardBuilder, tensor.getLoc(), tensor, dim);
       dims[{tensor, dim}] = size;
       values.insert(size);
     }
@@ -42,8 +42,8 @@ void Residuals::materialize(OpBuilder &builder, Block *backwardEntry) {
       continue;
     }
     kept.push_back(value);
-    inBackward.map(value, backwardEntry->addArgument(value.getType(),
-                                                     value.getLoc()));
+    inBackward.map(value,
+                   backwardEntry->addArgument(value.getType(), value.getLoc()));
   }
 }
 

@@ -65,8 +65,8 @@ static LogicalResult verifyOpAdjoint(Operation *op,
     forEachReadValue(op, [&](Value value) {
       capturesActive |= activity.isActive(value) &&
                         !llvm::is_contained(op->getOperands(), value);
-      readsInteger |= activity.isDependent(value) &&
-                      !isDifferentiable(value.getType());
+      readsInteger |=
+          activity.isDependent(value) && !isDifferentiable(value.getType());
     });
     if (capturesActive)
       return op->emitError()
@@ -162,9 +162,10 @@ void ReverseMode::emitAdjoint(AdjointOpInterface op) {
 // Scalar bodies
 //===----------------------------------------------------------------------===//
 
-/// The value `primal` of a body at the insertion point, cloning what defines it.
-static Value cloneBodyValue(OpBuilder &builder, Block &body,
-                            IRMapping &primals, Value primal) {
+/// The value `primal` of a body at the insertion point, cloning what defines
+/// it.
+static Value cloneBodyValue(OpBuilder &builder, Block &body, IRMapping &primals,
+                            Value primal) {
   if (Value known = primals.lookupOrNull(primal))
     return known;
   Operation *op = primal.getDefiningOp();
@@ -185,10 +186,9 @@ SmallVector<Value> comm::emitBodyAdjoint(OpBuilder &builder, Block &body,
   auto lookup = [&](Value primal) {
     return cloneBodyValue(builder, body, primals, primal);
   };
-  ReverseMode reverse(builder, activity, lookup,
-                      [](OpBuilder &, Value) -> SmallVector<OpFoldResult> {
-                        return {};
-                      });
+  ReverseMode reverse(
+      builder, activity, lookup,
+      [](OpBuilder &, Value) -> SmallVector<OpFoldResult> { return {}; });
   for (auto [value, seed] : llvm::zip(yielded, seeds))
     if (activity.isActive(value))
       reverse.accumulate(value, seed);
@@ -202,34 +202,4 @@ SmallVector<Value> comm::emitBodyAdjoint(OpBuilder &builder, Block &body,
 LogicalResult comm::verifyBodyAdjoint(Block &body, ValueRange wanted) {
   ActivityAnalysis activity(body, wanted, body.getTerminator()->getOperands());
   return verifyBlockAdjoint(body, activity, /*allowRegionOps=*/false);
-}
-
-SmallVector<BlockArgument> comm::getBodyResiduals(Block &body,
-                                                  ValueRange wanted) {
-  ActivityAnalysis activity(body, wanted, body.getTerminator()->getOperands());
-  llvm::DenseSet<Value> read;
-  auto add = [&](Value value) { read.insert(value); };
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
-    // Ops that are read are cloned, and read their operands in turn.
-    if (llvm::any_of(op.getResults(),
-                     [&](Value result) { return read.contains(result); }))
-      llvm::for_each(op.getOperands(), add);
-    auto adjoint = dyn_cast<AdjointOpInterface>(op);
-    if (!adjoint || !activity.isOnPath(&op))
-      continue;
-    for (Residual residual :
-         adjoint.getResiduals(activity.getWantedOperands(&op))) {
-      bool isResult = residual.kind == Residual::Kind::Result;
-      add(isResult ? Value(op.getResult(residual.index))
-                   : op.getOperand(residual.index));
-      // The op itself is cloned for its result.
-      if (isResult)
-        llvm::for_each(op.getOperands(), add);
-    }
-  }
-  SmallVector<BlockArgument> arguments;
-  for (BlockArgument argument : body.getArguments())
-    if (read.contains(argument))
-      arguments.push_back(argument);
-  return arguments;
 }

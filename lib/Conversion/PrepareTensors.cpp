@@ -86,9 +86,9 @@ struct FoldTranspose : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// Collects the tensors whose buffers `value` may share without a copy. A result
-/// of a call has a buffer of its own, and so has what an op computes: it is
-/// written in place only where its destination is read no more.
+/// Collects the tensors whose buffers `value` may share without a copy. A
+/// result of a call has a buffer of its own, and so has what an op computes: it
+/// is written in place only where its destination is read no more.
 static void collectSharedTensors(Value value, llvm::DenseSet<Value> &shared) {
   if (!isa<TensorType>(value.getType()) || !shared.insert(value).second)
     return;

@@ -100,35 +100,42 @@ public:
     return *reinterpret_cast<const int32_t *>(storage.data());
   }
 
-  /// Copies the results and frees their buffers. A buffer that is not the
-  /// program's to give away, in `kept`, or that stands behind two results, is
-  /// freed no more than it should be.
-  std::vector<HostTensor> take(std::vector<const void *> kept) const {
+  /// Copies the results.
+  std::vector<HostTensor> read() const {
     std::vector<HostTensor> results;
-    std::vector<void *> buffers;
     for (size_t i = 0; i < offsets.size(); ++i) {
       const ValueInfo &info = signature.results[i];
-      const char *data =
-          reinterpret_cast<const char *>(storage.data()) + offsets[i];
       if (info.isScalar) {
         HostTensor &scalar = results.emplace_back(info.type, Shape());
-        std::memcpy(scalar.getData(), data, getByteSize(info.type));
-        continue;
+        std::memcpy(scalar.getData(), getField(i), getByteSize(info.type));
+      } else {
+        results.push_back(
+            Descriptor(getField(i), info.shape.size()).read(info.type));
       }
-      Descriptor descriptor(data, info.shape.size());
-      results.push_back(descriptor.read(info.type));
-      void *buffer = descriptor.getAllocated();
-      if (std::find(kept.begin(), kept.end(), buffer) != kept.end())
-        continue;
-      kept.push_back(buffer);
-      buffers.push_back(buffer);
     }
-    for (void *buffer : buffers)
-      std::free(buffer);
     return results;
   }
 
+  /// Frees the results' buffers, each once, but for those in `kept`, which are
+  /// not the program's to give away.
+  void release(std::vector<const void *> kept) const {
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      const ValueInfo &info = signature.results[i];
+      if (info.isScalar)
+        continue;
+      void *buffer = Descriptor(getField(i), info.shape.size()).getAllocated();
+      if (std::find(kept.begin(), kept.end(), buffer) != kept.end())
+        continue;
+      kept.push_back(buffer);
+      std::free(buffer);
+    }
+  }
+
 private:
+  const char *getField(size_t result) const {
+    return reinterpret_cast<const char *>(storage.data()) + offsets[result];
+  }
+
   const FunctionSignature &signature;
   std::vector<size_t> offsets;
   std::vector<int64_t> storage;
@@ -161,6 +168,9 @@ Invocation mlir::comm::runner::invoke(PackedFunction function,
 
   Invocation invocation{resultStruct.getStatus(), {}};
   if (invocation.status == COMM_SUCCESS)
-    invocation.results = resultStruct.take(std::move(kept));
+    invocation.results = resultStruct.read();
+  // Also after a failure: only what is in the buffers is not to be trusted
+  // then.
+  resultStruct.release(std::move(kept));
   return invocation;
 }

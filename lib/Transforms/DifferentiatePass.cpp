@@ -1,4 +1,5 @@
-//===- DifferentiatePass.cpp - Differentiation with explicit communication -===//
+//===- DifferentiatePass.cpp - Differentiation with explicit communication
+//-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,14 +54,14 @@ static FailureOr<SmallVector<Attribute>> getProvedMarks(func::FuncOp function,
     return failure();
   const MeshAxes &meshAxes = analysis->getMeshAxes();
   return llvm::map_to_vector(values, [&](Value value) -> Attribute {
-    ReplicationState replicated =
-        meshAxes.getAll() - analysis->getState(value);
+    ReplicationState replicated = meshAxes.getAll() - analysis->getState(value);
     if (replicated == ReplicationState())
       return {};
     Builder builder(function.getContext());
-    auto names = llvm::map_to_vector(
-        meshAxes.getNames(replicated),
-        [&](StringRef name) { return builder.getStringAttr(name); });
+    auto names =
+        llvm::map_to_vector(meshAxes.getNames(replicated), [&](StringRef name) {
+          return builder.getStringAttr(name);
+        });
     return AxesAttr::get(
         builder.getContext(),
         FlatSymbolRefAttr::get(SymbolTable::getSymbolName(meshAxes.getMesh())),
@@ -105,7 +106,8 @@ toVector(std::optional<ArrayRef<int64_t>> numbers) {
   return SmallVector<int64_t>(*numbers);
 }
 
-/// Replaces `op`, which differentiates with respect to `options.wrt`, by a call.
+/// Replaces `op`, which differentiates with respect to `options.wrt`, by a
+/// call.
 static LogicalResult replaceByCall(Operation *op, func::FuncOp callee,
                                    const DerivativeOptions &options,
                                    ValueRange seeds,
@@ -150,11 +152,17 @@ LogicalResult CommDifferentiator::resolve(func::FuncOp function) {
     options.wrt = toVector(valueAndGrad.getWrt());
     options.of = SmallVector<int64_t>{0};
     OpBuilder builder(op);
-    Value seed = emitConstant(builder, op->getLoc(),
-                              callee->getResultTypes()[0], 1.0);
+    Value seed =
+        emitConstant(builder, op->getLoc(), callee->getResultTypes()[0], 1.0);
     ok &= succeeded(replaceByCall(op, *callee, options, seed, *this));
   }
   return success(ok);
+}
+
+FailureOr<func::FuncOp> comm::differentiate(func::FuncOp function,
+                                            const DerivativeOptions &options) {
+  CommDifferentiator differentiator(function->getParentOfType<ModuleOp>());
+  return differentiator.getVjp(function, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,9 +182,8 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
     CommDifferentiator differentiator(module);
     SmallVector<func::FuncOp> all(module.getOps<func::FuncOp>());
     bool hasOps = false;
-    module.walk([&](Operation *op) {
-      hasOps |= isa<VjpOp, ValueAndGradOp>(op);
-    });
+    module.walk(
+        [&](Operation *op) { hasOps |= isa<VjpOp, ValueAndGradOp>(op); });
     FailureOr<SmallVector<func::FuncOp>> asked = getAskedFunctions(module);
     if (failed(asked))
       return failure();

@@ -1,4 +1,5 @@
-//===- comm-lsp-server.cpp - The MLIR language server with the comm dialect -===//
+//===- comm-lsp-server.cpp - The MLIR language server with the comm dialect
+//-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

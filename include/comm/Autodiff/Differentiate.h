@@ -1,4 +1,4 @@
-//===- Differentiate.h - The derivative functions of a function --*- C++ -*-===//
+//===- Differentiate.h - Derivative functions -------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,12 +42,15 @@ struct DifferentiateHooks {
   std::function<LogicalResult(func::FuncOp generated)> simplify;
 };
 
-/// Generates the derivative functions of the functions of one module, each once.
+/// Generates the derivative functions of the functions of a module, each once.
 ///
-/// For a function f, arguments a and results r:
-///   f_fwd(a...) -> (r..., residuals...)
-///   f_bwd(residuals..., cotangents of float r...) -> (cotangents of float a...)
-///   f_vjp(a..., cotangents of float r...) -> (r..., cotangents of float a...)
+/// For a function f, arguments a and results r, with cotangents da and dr of
+/// those that are floats:
+///
+///     f_fwd(a...) -> (r..., residuals...)
+///     f_bwd(residuals..., dr...) -> (da...)
+///     f_vjp(a..., dr...) -> (r..., da...)
+///
 /// The halves are private, f_vjp has f's visibility. Options other than the
 /// default append `_wrt_0_2` and `_of_0` to the names, and f_vjp is private.
 /// The marks of f hold for what corresponds to its arguments and results;

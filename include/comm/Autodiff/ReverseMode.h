@@ -28,7 +28,8 @@ public:
   /// Maps a primal value to what it is called where the adjoint is emitted.
   using LookupPrimal = std::function<Value(Value)>;
   /// Yields the sizes of a primal tensor there.
-  using LookupSizes = std::function<SmallVector<OpFoldResult>(OpBuilder &, Value)>;
+  using LookupSizes =
+      std::function<SmallVector<OpFoldResult>(OpBuilder &, Value)>;
 
   ReverseMode(OpBuilder &builder, const ActivityAnalysis &activity,
               LookupPrimal lookupPrimal, LookupSizes lookupSizes)
@@ -59,11 +60,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Emits the adjoint of the body of a structured op at the builder's insertion
-/// point. `primals` maps the block's arguments (those that getBodyResiduals
-/// lists) and its captures to values there, and gains the clones of the body's
-/// ops that the adjoint reads. `seeds` are the cotangents of the terminator's
-/// operands, null where zero. Yields one cotangent per wanted value, null where
-/// zero.
+/// point. `primals` maps the block's arguments and its captures to values there,
+/// and gains the clones of the body's ops that the adjoint reads. `seeds` are
+/// the cotangents of the terminator's operands, null where zero. Yields one
+/// cotangent per wanted value, null where zero.
 SmallVector<Value> emitBodyAdjoint(OpBuilder &builder, Block &body,
                                    IRMapping &primals, ValueRange seeds,
                                    ValueRange wanted);
@@ -71,10 +71,6 @@ SmallVector<Value> emitBodyAdjoint(OpBuilder &builder, Block &body,
 /// Reports the ops of a body that have no adjoint on a path from a wanted
 /// value.
 LogicalResult verifyBodyAdjoint(Block &body, ValueRange wanted);
-
-/// The block arguments of a body whose primal values its adjoint reads, in
-/// order.
-SmallVector<BlockArgument> getBodyResiduals(Block &body, ValueRange wanted);
 
 } // namespace mlir::comm
 

@@ -1,4 +1,5 @@
-//===- DerivativeOps.h - Shared by comm.vjp and comm.value_and_grad --*- C++ -*-===//
+//===- DerivativeOps.h - Shared by comm.vjp and comm.value_and_grad --*- C++
+//-*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- RegionAdjointOpInterface.h - Adjoints of calls and region ops --*- C++ -*-===//
+//===- RegionAdjointOpInterface.h - Adjoints of calls and region ops --*- C++
+//-*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- DifferentiatePass.h - Differentiation with explicit communication --*- C++ -*-===//
+//===- DifferentiatePass.h - Differentiation with explicit communication --*-
+// C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,10 +25,16 @@ class CommDifferentiator : public Differentiator {
 public:
   explicit CommDifferentiator(ModuleOp module);
 
-  /// Replaces every `comm.vjp` and `comm.value_and_grad` of a function by a call
-  /// of the generated function.
+  /// Replaces every `comm.vjp` and `comm.value_and_grad` of a function by a
+  /// call of the generated function.
   LogicalResult resolve(func::FuncOp function);
 };
+
+/// Generates @f_vjp and its halves for one function of a module, as
+/// `comm-differentiate` does. For several functions keep a CommDifferentiator:
+/// it makes each derivative once.
+FailureOr<func::FuncOp> differentiate(func::FuncOp function,
+                                      const DerivativeOptions &options = {});
 
 } // namespace mlir::comm
 

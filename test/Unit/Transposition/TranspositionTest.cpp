@@ -15,8 +15,8 @@
 #include "comm/InitAll.h"
 #include "comm/Runner/Launch.h"
 #include "comm/Transforms/DifferentiatePass.h"
-#include "tools/comm-run/Compile.h"
 #include "mlir/Parser/Parser.h"
+#include "tools/comm-run/Compile.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -73,8 +73,8 @@ struct Boundary {
   HostTensor makeBasis(int64_t rank, int64_t columns) const {
     HostTensor tensor(COMM_F64, getShape(columns));
     for (int64_t element = 0; element < numElements; ++element)
-      tensor.setDouble(element * columns + classOf[rank] * numElements + element,
-                       kScale);
+      tensor.setDouble(
+          element * columns + classOf[rank] * numElements + element, kScale);
     return tensor;
   }
 };
@@ -118,9 +118,9 @@ struct Program {
     body = replaceAll(body, "OUT", result.getType(columns));
     return "func.func @" + name + "(%x: " + argument.getType(columns) +
            (description.isArgumentMarked ? mark : "") + ") -> (" +
-           result.getType(columns) +
-           (description.isResultMarked ? mark : "") + ") {\n" + body +
-           "\nreturn %y : " + result.getType(columns) + "\n}\n";
+           result.getType(columns) + (description.isResultMarked ? mark : "") +
+           ") {\n" + body + "\nreturn %y : " + result.getType(columns) +
+           "\n}\n";
   }
 
   runner::FunctionSignature getSignature(const runtime::Mesh &mesh) const {
@@ -130,7 +130,9 @@ struct Program {
       value.shape = boundary.getShape(columns);
       return value;
     };
-    return {name + "_vjp", mesh, {info(argument), info(result)},
+    return {name + "_vjp",
+            mesh,
+            {info(argument), info(result)},
             {info(result), info(argument)}};
   }
 };
@@ -200,8 +202,8 @@ protected:
       if (failed(differentiator.getVjp(
               module->lookupSymbol<func::FuncOp>(program.name))))
         return nullptr;
-    for (auto function : llvm::make_early_inc_range(
-             module->getOps<func::FuncOp>()))
+    for (auto function :
+         llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
       if (!function.getName().ends_with("_vjp"))
         function.erase();
     return module;
@@ -219,8 +221,8 @@ protected:
       inputs[rank] = {std::move(x),
                       program.result.makeBasis(rank, program.columns)};
     }
-    runner::Launch launch = runner::launch(
-        function, program.getSignature(mesh), inputs, runner::LaunchOptions());
+    runner::Launch launch = runner::launch(function, program.getSignature(mesh),
+                                           inputs, runner::LaunchOptions());
     EXPECT_FALSE(launch.failure) << launch.failure->message;
     return std::move(launch.results);
   }
@@ -230,8 +232,7 @@ protected:
                            const Boundary &boundary) const {
     for (int64_t rank = 0; rank < numRanks; ++rank) {
       int64_t other = boundary.representative[boundary.classOf[rank]];
-      EXPECT_TRUE(
-          results[rank][value].isIdenticalTo(results[other][value]))
+      EXPECT_TRUE(results[rank][value].isIdenticalTo(results[other][value]))
           << "ranks " << rank << " and " << other << " disagree";
     }
   }
@@ -269,16 +270,14 @@ protected:
           for (int64_t i = 0; i < in.numElements; ++i) {
             int64_t to = out.representative[outClass];
             int64_t from = in.representative[inClass];
-            double forward =
-                results[to][0].getDouble(o * program.columns +
-                                         inClass * in.numElements + i);
+            double forward = results[to][0].getDouble(
+                o * program.columns + inClass * in.numElements + i);
             if (program.description.derivative)
               forward = o == i ? kScale * getDerivative(program.description, to,
                                                         from, o)
                                : 0;
-            double backward =
-                results[from][1].getDouble(i * program.columns +
-                                           outClass * out.numElements + o);
+            double backward = results[from][1].getDouble(
+                i * program.columns + outClass * out.numElements + o);
             ASSERT_EQ(forward, backward)
                 << program.getText() << "element " << o << " of rank " << to
                 << " by element " << i << " of rank " << from;
