@@ -60,10 +60,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Emits the adjoint of the body of a structured op at the builder's insertion
-/// point. `primals` maps the block's arguments and its captures to values there,
-/// and gains the clones of the body's ops that the adjoint reads. `seeds` are
-/// the cotangents of the terminator's operands, null where zero. Yields one
-/// cotangent per wanted value, null where zero.
+/// point. `primals` maps the block's arguments and its captures to values
+/// there, and gains the clones of the body's ops that the adjoint reads.
+/// `seeds` are the cotangents of the terminator's operands, null where zero.
+/// Yields one cotangent per wanted value, null where zero.
 SmallVector<Value> emitBodyAdjoint(OpBuilder &builder, Block &body,
                                    IRMapping &primals, ValueRange seeds,
                                    ValueRange wanted);
