@@ -1,14 +1,5 @@
 # The helpers that the leaf CMake files are written in.
 
-# ccache when it is there: a clean rebuild then costs seconds.
-find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
-  # Lets ccache see through the precompiled header.
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
-endif()
-
 # A library that knows MLIR. It never links an MLIR component: a component
 # would pull in static copies of what libMLIR.so holds already.
 function(add_comm_library name)

@@ -2,7 +2,7 @@
 # Installs what is missing of the Debian packages that comm builds with.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build ccache libgtest-dev libgmock-dev libopenblas-dev
+packages=(g++ cmake ninja-build libgtest-dev libgmock-dev libopenblas-dev
           libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-format-22)
 missing=()
 for package in "${packages[@]}"; do
