@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Autodiff/Differentiate.h"
-#include "PadValues.h"
-#include "Residuals.h"
-#include "comm/Autodiff/ReverseMode.h"
+#include "BlockAdjoint.h"
+#include "Captures.h"
 #include "comm/Interfaces/ReplicationOpInterface.h"
 
 using namespace mlir;
@@ -128,100 +127,6 @@ Differentiator::getAdjointFunctions(FunctionOpInterface callee) {
   return AdjointFunctions{halves->forward, halves->backward};
 }
 
-namespace {
-/// The forward of a call or region op on a path, by the op that took its place.
-struct ReplacedOp {
-  RegionForward rule;
-  /// The original's; the forward op has results of its own behind them.
-  unsigned numResults;
-};
-using RegionForwards = DenseMap<Operation *, ReplacedOp>;
-} // namespace
-
-/// Replaces the calls on a path in the forward function.
-static FailureOr<RegionForwards>
-emitRegionForwards(Block &block, const ActivityAnalysis &activity,
-                   AdjointDriver &driver) {
-  SmallVector<RegionAdjointOpInterface> ops;
-  for (Operation &op : block.without_terminator())
-    if (auto regionOp = dyn_cast<RegionAdjointOpInterface>(op))
-      if (activity.isOnPath(&op) && activity.getWantedOperands(&op).any())
-        ops.push_back(regionOp);
-  bool ok = true;
-  RegionForwards forwards;
-  IRRewriter rewriter(block.getParentOp()->getContext());
-  for (RegionAdjointOpInterface op : ops) {
-    rewriter.setInsertionPoint(op);
-    unsigned numResults = op->getNumResults();
-    FailureOr<RegionForward> forward = op.emitForward(rewriter, driver);
-    ok &= succeeded(forward);
-    if (succeeded(forward))
-      forwards[forward->forward] = {*forward, numResults};
-  }
-  if (!ok)
-    return failure();
-  return forwards;
-}
-
-/// Gathers what the backward reads of the ops on a path.
-static void gatherResiduals(Block &block, const ActivityAnalysis &activity,
-                            const RegionForwards &regionForwards,
-                            Residuals &residuals) {
-  for (Operation &op : block.without_terminator()) {
-    auto regionForward = regionForwards.find(&op);
-    if (regionForward != regionForwards.end()) {
-      for (Value value : regionForward->second.rule.residuals)
-        residuals.addValue(value);
-      continue;
-    }
-    llvm::BitVector wanted = activity.getWantedOperands(&op);
-    if (!activity.isOnPath(&op) || wanted.none())
-      continue;
-    for (Residual residual :
-         cast<AdjointOpInterface>(op).getResiduals(wanted)) {
-      switch (residual.kind) {
-      case Residual::Kind::Operand:
-        residuals.addValue(op.getOperand(residual.index));
-        break;
-      case Residual::Kind::Result:
-        residuals.addValue(op.getResult(residual.index));
-        break;
-      case Residual::Kind::OperandSizes:
-        residuals.addSizes(op.getOperand(residual.index));
-        break;
-      }
-    }
-  }
-}
-
-/// Pulls the cotangents back through every op on a path, last op first.
-static void emitBackward(OpBuilder &builder, Block &block,
-                         const ActivityAnalysis &activity,
-                         const RegionForwards &regionForwards,
-                         const Residuals &residuals, ReverseMode &reverse) {
-  for (Operation &op : llvm::reverse(block.without_terminator())) {
-    auto regionForward = regionForwards.find(&op);
-    if (regionForward == regionForwards.end()) {
-      if (activity.isOnPath(&op))
-        if (auto adjoint = dyn_cast<AdjointOpInterface>(op))
-          reverse.emitAdjoint(adjoint);
-      continue;
-    }
-    const auto &[rule, numResults] = regionForward->second;
-    SmallVector<Value> seeds = reverse.getResultCotangents(&op);
-    seeds.truncate(numResults);
-    if (llvm::none_of(seeds, [](Value seed) { return bool(seed); }))
-      continue;
-    SmallVector<Value> kept = llvm::map_to_vector(
-        rule.residuals, [&](Value value) { return residuals.lookup(value); });
-    SmallVector<Value> contributions = rule.emitBackward(builder, kept, seeds);
-    for (auto [operand, contribution] :
-         llvm::zip(op.getOperands(), contributions))
-      if (activity.isActive(operand))
-        reverse.accumulate(operand, contribution);
-  }
-}
-
 FailureOr<Differentiator::Halves>
 Differentiator::generateHalves(Request request) {
   func::FuncOp function = request.function;
@@ -240,7 +145,7 @@ Differentiator::generateHalves(Request request) {
   builder.setInsertionPointAfter(function);
   auto forward = cast<func::FuncOp>(builder.clone(*function));
   forward.setPrivate();
-  makePadValuesOperands(forward.getBody().front());
+  makeCapturesOperands(forward.getBody().front());
   bool firstTime = materialized.insert(function).second;
   if (failed(hooks.materialize(forward, /*warn=*/firstTime))) {
     forward.erase();

@@ -106,7 +106,9 @@ bool ContractionConverter::isOfOneFloat() {
   Type element = getElementTypeOrSelf(op.getDpsInitOperand(0)->get());
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) &&
          llvm::all_of(op.getDpsInputs(), [&](Value input) {
-           return getElementTypeOrSelf(input) == element;
+           // A number in place of a matrix is left to loops.
+           return isa<MemRefType>(input.getType()) &&
+                  getElementTypeOrSelf(input) == element;
          });
 }
 

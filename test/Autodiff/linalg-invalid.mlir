@@ -41,34 +41,6 @@ func.func @body(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @capture(%a: tensor<4xf32>, %s: f32) -> tensor<4xf32> {
-  %e = tensor.empty() : tensor<4xf32>
-  // expected-error @below {{captures a value that depends on a differentiated argument: pass it as an operand}}
-  %y = linalg.map ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>)
-    (%p: f32, %o: f32) {
-      %0 = arith.mulf %p, %s : f32
-      linalg.yield %0 : f32
-    }
-  return %y : tensor<4xf32>
-}
-
-// -----
-
-// expected-note @below {{the captured value}}
-func.func @capture_index(%a: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
-  %e = tensor.empty() : tensor<4xf32>
-  // expected-error @below {{captures a value that its adjoint reads: pass it as an operand}}
-  %y = linalg.map ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>)
-    (%p: f32, %o: f32) {
-      %0 = arith.sitofp %n : i32 to f32
-      %1 = arith.mulf %p, %0 : f32
-      linalg.yield %1 : f32
-    }
-  return %y : tensor<4xf32>
-}
-
-// -----
-
 func.func @running(%a: tensor<4xf32>, %c: tensor<f32>, %n: tensor<i32>)
     -> tensor<f32> {
   // expected-error @below {{reads the running value of an accumulator}}
