@@ -13,10 +13,6 @@
 using namespace mlir;
 using namespace mlir::comm;
 
-bool comm::hasBoundaryCotangent(Type type) {
-  return isDifferentiable(type) && !isa<CotangentTypeInterface>(type);
-}
-
 //===----------------------------------------------------------------------===//
 // Requests
 //===----------------------------------------------------------------------===//
@@ -39,14 +35,6 @@ struct Differentiator::Request {
   }
 };
 
-static SmallVector<int64_t> getFloatNumbers(TypeRange types) {
-  SmallVector<int64_t> numbers;
-  for (auto [number, type] : llvm::enumerate(types))
-    if (hasBoundaryCotangent(type))
-      numbers.push_back(number);
-  return numbers;
-}
-
 static std::string getSuffix(StringRef word, ArrayRef<int64_t> numbers) {
   std::string suffix = ("_" + word).str();
   for (int64_t number : numbers)
@@ -60,8 +48,8 @@ Differentiator::makeRequest(func::FuncOp function,
   if (function.isDeclaration())
     return function.emitError()
            << "'" << function.getName() << "' has no body to differentiate";
-  Request request{function, getFloatNumbers(function.getArgumentTypes()),
-                  getFloatNumbers(function.getResultTypes()), ""};
+  Request request{function, getBoundaryCotangents(function.getArgumentTypes()),
+                  getBoundaryCotangents(function.getResultTypes()), ""};
   if (options.wrt && *options.wrt != request.wrt) {
     request.wrt = *options.wrt;
     request.suffix += getSuffix("wrt", request.wrt);

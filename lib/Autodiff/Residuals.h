@@ -1,5 +1,4 @@
-//===- Residuals.h - What a backward function keeps of the forward --*- C++
-//-*-===//
+//===- Residuals.h - What a backward reads of the forward -------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,32 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommSyntax.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "comm/IR/DerivativeOps.h"
 
 using namespace mlir;
 using namespace mlir::comm;
-
-#include "comm/IR/DerivativeOps.h"
 
 FunctionOpInterface comm::lookupCallee(Operation *op) {
   auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee");
   return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, callee);
 }
 
-static bool isFloatOrTensor(Type type) {
-  return isDifferentiable(type) && !isa<CotangentTypeInterface>(type);
-}
-
-SmallVector<int64_t> comm::getWrt(FunctionOpInterface function,
-                                  std::optional<ArrayRef<int64_t>> wrt) {
-  if (wrt)
-    return SmallVector<int64_t>(*wrt);
-  SmallVector<int64_t> all;
-  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
-    if (isFloatOrTensor(type))
-      all.push_back(number);
-  return all;
+/// The numbers of the arguments to differentiate: `wrt`, or all of floats.
+static SmallVector<int64_t> getWrt(FunctionOpInterface function,
+                                   std::optional<ArrayRef<int64_t>> wrt) {
+  return wrt ? SmallVector<int64_t>(*wrt)
+             : getBoundaryCotangents(function.getArgumentTypes());
 }
 
 /// vjp_c1, vjp_c3 and their twins: the function and `wrt`.
@@ -58,7 +47,7 @@ verifyFunctionAndWrt(Operation *op, FlatSymbolRefAttr callee,
                              "each once, got ")
              << number << " after " << previous;
     Type type = function.getArgumentTypes()[number];
-    if (!isFloatOrTensor(type))
+    if (!hasBoundaryCotangent(type))
       return op->emitOpError("wrt names argument ")
              << number << " of type " << type << ", which has no derivative";
     previous = number;
@@ -120,7 +109,7 @@ LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
            << function->getNumArguments() << " arguments, got " << arguments;
   SmallVector<Type> operands(function->getArgumentTypes());
   for (Type type : function->getResultTypes())
-    if (isFloatOrTensor(type))
+    if (hasBoundaryCotangent(type))
       operands.push_back(type);
   if (failed(verifyTypes(*this, "operand", getOperandTypes(), operands)))
     return failure();
@@ -135,7 +124,7 @@ AxesAttrInterface VjpOp::getOperandMark(unsigned operand) {
     return getMark(function.getArgAttr(operand, kReplicatedAttrName));
   operand -= function.getNumArguments();
   for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
-    if (isFloatOrTensor(type) && operand-- == 0)
+    if (hasBoundaryCotangent(type) && operand-- == 0)
       return getMark(function.getResultAttr(number, kReplicatedAttrName));
   return {};
 }
@@ -149,15 +138,17 @@ AxesAttrInterface VjpOp::getResultMark(unsigned result) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<FunctionOpInterface> function = verifyFunctionAndWrt(
-      *this, getCalleeAttr(), getWrt(), symbols); // value_and_grad_c1, c4
+  FailureOr<FunctionOpInterface> function =
+      verifyFunctionAndWrt(*this, getCalleeAttr(), getWrt(),
+                           symbols); // value_and_grad_c1, value_and_grad_c4
   if (failed(function))
     return failure();
   // value_and_grad_c2
   Type loss =
       function->getNumResults() ? function->getResultTypes()[0] : Type();
   auto tensor = dyn_cast_or_null<RankedTensorType>(loss);
-  if (!loss || !isFloatOrTensor(loss) || (tensor && tensor.getRank() != 0)) {
+  if (!loss || !hasBoundaryCotangent(loss) ||
+      (tensor && tensor.getRank() != 0)) {
     InFlightDiagnostic error = emitOpError("expects result 0 of '")
                                << getCallee()
                                << "' to be the loss, a float scalar, got ";
@@ -167,10 +158,11 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
       error << "no result";
     return error;
   }
-  // value_and_grad_c3, c5
+  // value_and_grad_c3
   if (failed(verifyTypes(*this, "operand", getOperandTypes(),
                          function->getArgumentTypes())))
     return failure();
+  // value_and_grad_c5
   return verifyTypes(*this, "result", getResultTypes(),
                      ::getResultTypes(*function, getWrt()));
 }

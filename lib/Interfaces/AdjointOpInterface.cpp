@@ -22,6 +22,18 @@ bool comm::isDifferentiable(Type type) {
   return isa<FloatType>(type);
 }
 
+bool comm::hasBoundaryCotangent(Type type) {
+  return isDifferentiable(type) && !isa<CotangentTypeInterface>(type);
+}
+
+SmallVector<int64_t> comm::getBoundaryCotangents(TypeRange types) {
+  SmallVector<int64_t> positions;
+  for (auto [position, type] : llvm::enumerate(types))
+    if (hasBoundaryCotangent(type))
+      positions.push_back(position);
+  return positions;
+}
+
 Value comm::emitConstant(OpBuilder &builder, Location loc, Type type,
                          double value, ArrayRef<OpFoldResult> sizes) {
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Analysis/ActivityAnalysis.h"
-#include "comm/Autodiff/Differentiate.h"
+#include "comm/Interfaces/AdjointOpInterface.h"
 #include "comm/Transforms/Passes.h"
 
 namespace mlir::comm {

@@ -1,5 +1,4 @@
-//===- DifferentiatePass.cpp - Differentiation with explicit communication
-//-===//
+//===- DifferentiatePass.cpp - States, calculus and laws together ---------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

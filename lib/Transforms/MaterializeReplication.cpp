@@ -21,12 +21,6 @@ namespace mlir::comm {
 using namespace mlir;
 using namespace mlir::comm;
 
-/// A float or a ranked tensor of floats: what a `comm.vary` can be made for. A
-/// message varies from the start.
-static bool isFloatOrTensor(Type type) {
-  return isDifferentiable(type) && !isa<CotangentTypeInterface>(type);
-}
-
 namespace {
 /// The float values that depend, through floats, on a float argument. What a
 /// region op uses inside, all its block arguments and results depend on: more
@@ -95,7 +89,8 @@ collectChanges(const ReplicationAnalysis &analysis) {
       return;
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      if (!isFloatOrTensor(value.getType()) || !dependence.contains(value))
+      // A message varies from the start.
+      if (!hasBoundaryCotangent(value.getType()) || !dependence.contains(value))
         continue;
       ReplicationState missing =
           analysis.getRequiredState(operand) - analysis.getState(value);

@@ -92,10 +92,6 @@ private:
   llvm::DenseSet<Operation *> inProgress, materialized;
 };
 
-/// Whether a value of this type has a cotangent at a function's boundary: a
-/// float or a tensor of floats.
-bool hasBoundaryCotangent(Type type);
-
 } // namespace mlir::comm
 
 #endif // COMM_AUTODIFF_DIFFERENTIATE_H

@@ -1,5 +1,4 @@
-//===- DerivativeOps.h - Shared by comm.vjp and comm.value_and_grad --*- C++
-//-*-===//
+//===- DerivativeOps.h - comm.vjp, comm.value_and_grad ----------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +16,6 @@ namespace mlir::comm {
 /// The function that a `comm.vjp` or `comm.value_and_grad` names, which has
 /// been verified.
 FunctionOpInterface lookupCallee(Operation *op);
-
-/// The numbers of the arguments to differentiate: `wrt`, or all float
-/// arguments.
-SmallVector<int64_t> getWrt(FunctionOpInterface function,
-                            std::optional<ArrayRef<int64_t>> wrt);
 
 } // namespace mlir::comm
 

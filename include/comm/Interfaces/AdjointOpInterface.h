@@ -53,6 +53,13 @@ public:
 /// tensor of floats, or a type whose CotangentTypeInterface says so.
 bool isDifferentiable(Type type);
 
+/// Whether a value of this type has a cotangent at a function's boundary, where
+/// no message crosses: a float or a ranked tensor of floats.
+bool hasBoundaryCotangent(Type type);
+
+/// The positions of the types that have one, ascending.
+SmallVector<int64_t> getBoundaryCotangents(TypeRange types);
+
 /// A zero of a float or float tensor type. `sizes` gives the sizes of a tensor
 /// (only the dynamic ones are read).
 Value emitZero(OpBuilder &builder, Location loc, Type type,

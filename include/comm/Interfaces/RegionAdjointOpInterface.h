@@ -1,5 +1,4 @@
-//===- RegionAdjointOpInterface.h - Adjoints of calls and region ops --*- C++
-//-*-===//
+//===- RegionAdjointOpInterface.h - Adjoints of calls -----------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
