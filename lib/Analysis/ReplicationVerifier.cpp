@@ -212,6 +212,7 @@ private:
       return;
     if (op.getWantedState() != WantedState::Replicated)
       return;
+    // vary_c2, all_slice_c4, root_mask_c3
     for (Value operand : op->getOperands()) {
       ReplicationState over = analysis.getState(operand) & group;
       if (over.isReplicated())

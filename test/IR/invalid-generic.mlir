@@ -147,7 +147,7 @@ func.func @axes_of_another_kind(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-func.func @odd_pairs(%x: tensor<4xf32>) {
+func.func @permute_c4(%x: tensor<4xf32>) {
   // expected-error @+1 {{'comm.permute' op expects pairs of source and target, got 3 numbers}}
   %0 = "comm.permute"(%x) <{axes = #comm.axes<@mesh["tp"]>, pairs = array<i64: 0, 1, 2>}> : (tensor<4xf32>) -> tensor<4xf32>
   return
@@ -176,7 +176,7 @@ func.func @region(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-func.func @recv_of_nothing(%x: tensor<4xf32>) {
+func.func @recv_c4_neither(%x: tensor<4xf32>) {
   %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
   // expected-error @+1 {{'comm.recv' op expects either a result or a destination}}
   "comm.recv"(%m) : (!comm.message<tensor<4xf32>>) -> ()
@@ -186,7 +186,7 @@ func.func @recv_of_nothing(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-func.func @recv_of_both(%x: tensor<4xf32>) {
+func.func @recv_c4_both(%x: tensor<4xf32>) {
   %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
   %y = memref.alloc() : memref<4xf32>
   // expected-error @+1 {{'comm.recv' op expects either a result or a destination}}

@@ -2,7 +2,7 @@
 // Errors of the parser.
 
 comm.mesh @mesh [dp = 2, tp = 4]
-func.func @no_axes(%x: tensor<4xf32>) {
+func.func @axes_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{custom op 'comm.vary' expected at least one axis of '@mesh'}}
   %0 = comm.vary %x over @mesh[] : tensor<4xf32>
   return
@@ -11,7 +11,7 @@ func.func @no_axes(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-func.func @axis_named_twice(%x: tensor<4xf32>) {
+func.func @axes_c2(%x: tensor<4xf32>) {
   // expected-error @+1 {{custom op 'comm.vary' axis 'tp' is named twice}}
   %0 = comm.vary %x over @mesh["tp", "tp"] : tensor<4xf32>
   return
@@ -208,7 +208,7 @@ func.func @attribute(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"}
 
 comm.mesh @mesh [dp = 2, tp = 4]
 // expected-error @+1 {{axis 'tp' is named twice}}
-func.func @attribute_twice(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp", "tp"]>}) {
+func.func @axes_c2_attribute(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp", "tp"]>}) {
   return
 }
 

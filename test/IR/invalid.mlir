@@ -416,6 +416,15 @@ func.func @broadcast_c2(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
+func.func @broadcast_c3(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{'comm.broadcast' op on a tensor has no destination}}
+  %0 = "comm.broadcast"(%x, %y) <{axes = #comm.axes<@mesh["tp"]>, root = 0 : i64}> : (tensor<4xf32>, memref<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
 func.func @reduce_scatter_c1(%x: tensor<16xf32>) {
   // expected-error @+1 {{'comm.reduce_scatter' op dim (2) is not a dimension of an operand of rank 1}}
   %0 = comm.reduce_scatter sum %x dim 2 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
@@ -578,6 +587,15 @@ func.func @permute_c3(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
+func.func @permute_c5(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{'comm.permute' op on a tensor has no destination}}
+  %0 = "comm.permute"(%x, %y) <{axes = #comm.axes<@mesh["tp"]>, pairs = array<i64: 0, 1>}> : (tensor<4xf32>, memref<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
 func.func @reduce_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{'comm.reduce' op root (4) is not a rank of a group of 4 over axes ["tp"]}}
   %0 = comm.reduce sum %x root 4 over @mesh["tp"] : tensor<4xf32>
@@ -617,6 +635,15 @@ comm.mesh @mesh [dp = 2, tp = 4]
 func.func @reduce_c3_i1(%x: tensor<4xi1>) {
   // expected-error @+1 {{'comm.reduce' op reduction 'sum' of i1 is not defined, use 'comm.all_reduce or'}}
   %0 = comm.reduce sum %x root 0 over @mesh["tp"] : tensor<4xi1>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @reduce_c4(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{'comm.reduce' op on a tensor has no destination}}
+  %0 = "comm.reduce"(%x, %y) <{axes = #comm.axes<@mesh["tp"]>, reduction = #comm<reduction sum>, root = 0 : i64}> : (tensor<4xf32>, memref<4xf32>) -> tensor<4xf32>
   return
 }
 

@@ -379,7 +379,8 @@ def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce", Comm_Reduced,
       all_reduce over A−B (avg, max, min, and, or: no factor; prod and xor:
       only where A and B are disjoint);
     - all_reduce over A of all_reduce over B = n(A∩B) times all_reduce over A ∪ B
-      (sum; avg: no factor);
+      (sum; avg: no factor), where no send, recv or barrier stands between them
+      or A ⊆ B;
     - all_reduce over A of root_mask over S = all_reduce over A−S, S ⊆ A (sum;
       avg: divided by n(S));
     - all_reduce x + all_reduce y = all_reduce (x + y) (sum, avg, equal sets);
@@ -451,7 +452,8 @@ def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast", Comm_Reduced,
 
     Constraints:
     - broadcast_c1: 0 <= root < group size;
-    - broadcast_c2: the result has the type of the operand.
+    - broadcast_c2: the result has the type of the operand;
+    - broadcast_c3: only the memref form has a destination.
 
     **Adjoint.** x̄ = root_mask ȳ (local).
 
@@ -573,7 +575,9 @@ def Comm_PermuteOp : Comm_CollectiveOp<"permute", Comm_Exchanged,
     Constraints:
     - permute_c1: sources and targets are in 0 .. group size - 1;
     - permute_c2: sources are distinct, targets are distinct;
-    - permute_c3: the result has the type of the operand.
+    - permute_c3: the result has the type of the operand;
+    - permute_c4: the generic form has an even number of numbers;
+    - permute_c5: only the memref form has a destination.
 
     **Adjoint.** x̄ = permute ȳ with the pairs inverted.
 
@@ -610,7 +614,8 @@ def Comm_ReduceOp : Comm_CollectiveOp<"reduce", Comm_Exchanged,
     - reduce_c1: 0 <= root < group size;
     - reduce_c2: the result has the type of the operand;
     - reduce_c3: the reduction is `sum`, or `avg` of floats; sum of i1 is
-      refused.
+      refused;
+    - reduce_c4: only the memref form has a destination.
 
     **Adjoint.** x̄ = vary(broadcast ȳ from `root`) (avg: of ȳ/n).
 
@@ -771,7 +776,8 @@ def Comm_RecvOp : Comm_GroupOp<"recv", Comm_Exchanged,
     - recv_c1: the operand is the result of a `comm.send` in the same block;
     - recv_c2: the result has the type that the message carries;
     - recv_c3: receives of one channel stand in the order of their sends
-      (checked with the deadlock check of `comm-materialize-replication`).
+      (checked with the deadlock check of `comm-materialize-replication`);
+    - recv_c4: either a result or, in the memref form, a destination.
 
     **Adjoint.** m̄ = send ȳ from `to` to `from`.
 

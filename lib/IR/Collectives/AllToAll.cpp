@@ -19,7 +19,7 @@ LogicalResult AllToAllOp::verify() {
 }
 
 LogicalResult AllToAllOp::verifyGroup(int64_t groupSize) {
-  if (failed(verifyDivisible(*this, getSplitDim(), groupSize))) // c2
+  if (failed(verifyDivisible(*this, getSplitDim(), groupSize))) // all_to_all_c2
     return failure();
   if (getSplitDim() == getConcatDim()) // all_to_all_c3
     return verifyResized(*this, groupSize, {}, {});

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::comm;
 
 LogicalResult BroadcastOp::verify() {
-  if (failed(verifyForm(*this, /*needsDest=*/false)))
+  if (failed(verifyForm(*this, /*needsDest=*/false))) // broadcast_c3
     return failure();
   return verifySameType(*this); // broadcast_c2
 }

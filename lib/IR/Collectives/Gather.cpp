@@ -17,7 +17,8 @@ LogicalResult GatherOp::verify() {
 }
 
 LogicalResult GatherOp::verifyGroup(int64_t groupSize) {
-  if (failed(verifyRankInGroup(*this, getRoot(), groupSize, "root"))) // c2
+  if (failed(
+          verifyRankInGroup(*this, getRoot(), groupSize, "root"))) // gather_c2
     return failure();
   return verifyResized(*this, groupSize, {}, getDim()); // gather_c3
 }

@@ -13,10 +13,11 @@ using namespace mlir;
 using namespace mlir::comm;
 
 LogicalResult PermuteOp::verify() {
-  if (failed(verifyForm(*this, /*needsDest=*/false)) ||
-      failed(verifySameType(*this))) // permute_c3
+  if (failed(verifyForm(*this, /*needsDest=*/false)) || // permute_c5
+      failed(verifySameType(*this)))                    // permute_c3
     return failure();
   ArrayRef<int64_t> pairs = getPairs();
+  // permute_c4
   if (pairs.size() % 2 != 0)
     return emitOpError("expects pairs of source and target, got ")
            << pairs.size() << " numbers";

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mlir::comm;
 
 LogicalResult ReduceOp::verify() {
-  if (failed(verifyForm(*this, /*needsDest=*/false)) ||
-      failed(verifySameType(*this))) // reduce_c2
+  if (failed(verifyForm(*this, /*needsDest=*/false)) || // reduce_c4
+      failed(verifySameType(*this)))                    // reduce_c2
     return failure();
   return verifyAdditive(*this, getReduction()); // reduce_c3
 }

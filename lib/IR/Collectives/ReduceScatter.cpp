@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mlir::comm;
 
 LogicalResult ReduceScatterOp::verify() {
-  if (failed(verifyForm(*this, /*needsDest=*/true)) || // c5
-      failed(verifyDim(*this, getDim(), "dim")))       // c1
+  if (failed(verifyForm(*this, /*needsDest=*/true)) || // reduce_scatter_c5
+      failed(verifyDim(*this, getDim(), "dim")))       // reduce_scatter_c1
     return failure();
   return verifyAdditive(*this, getReduction()); // reduce_scatter_c4
 }

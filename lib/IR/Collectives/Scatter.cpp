@@ -18,8 +18,9 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult ScatterOp::verifyGroup(int64_t groupSize) {
-  if (failed(verifyRankInGroup(*this, getRoot(), groupSize, "root")) || // c2
-      failed(verifyDivisible(*this, getDim(), groupSize)))              // c3
+  if (failed(verifyRankInGroup(*this, getRoot(), groupSize,
+                               "root")) ||                 // scatter_c2
+      failed(verifyDivisible(*this, getDim(), groupSize))) // scatter_c3
     return failure();
   return verifyResized(*this, groupSize, getDim(), {}); // scatter_c4
 }

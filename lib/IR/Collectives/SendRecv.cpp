@@ -48,7 +48,7 @@ LogicalResult SendOp::verify() {
 }
 
 LogicalResult SendOp::verifyGroup(int64_t groupSize) {
-  if (failed(verifyRankInGroup(*this, getFrom(), groupSize, "from"))) // c1
+  if (failed(verifyRankInGroup(*this, getFrom(), groupSize, "from"))) // send_c1
     return failure();
   return verifyRankInGroup(*this, getTo(), groupSize, "to"); // send_c1
 }
@@ -79,6 +79,7 @@ LogicalResult RecvOp::verify() {
     return (emitOpError("stands in another block than its 'comm.send'"))
                .attachNote(send.getLoc())
            << "the send is here";
+  // recv_c4
   if (!getResult() == !getDest())
     return emitOpError("expects either a result or a destination");
   // recv_c2

@@ -11,7 +11,9 @@
 using namespace mlir;
 using namespace mlir::comm;
 
-LogicalResult VaryOp::verify() { return verifySameType(*this); }
+LogicalResult VaryOp::verify() {
+  return verifySameType(*this); // vary_c1
+}
 
 LogicalResult VaryOp::verifyGroup(int64_t) { return success(); }
 
