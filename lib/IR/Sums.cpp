@@ -13,11 +13,11 @@ using namespace mlir::comm;
 
 /// Whether a + b = op(x + y) for a = op(x), b = op(y), with one collective less
 /// on the right (or one `vary`, behind which more of them may meet).
-/// `all_slice` and `root_mask` move nothing: they would add larger tensors.
+/// `all_slice` and `root_mask` are not among them: they move nothing, and would
+/// add larger tensors.
 static bool isSameLinearOp(CollectiveOpInterface a, CollectiveOpInterface b) {
   Operation *first = a, *second = b;
-  if (first->getName() != second->getName() ||
-      isa<AllSliceOp, RootMaskOp, SendOp, RecvOp>(first))
+  if (first->getName() != second->getName())
     return false;
   // The two that match their axes as sets.
   if (isa<VaryOp>(first))
@@ -26,7 +26,9 @@ static bool isSameLinearOp(CollectiveOpInterface a, CollectiveOpInterface b) {
     return isAdditive(reduce.getReduction()) &&
            reduce.getReduction() == cast<AllReduceOp>(second).getReduction() &&
            haveSameAxes(a.getGroup(), b.getGroup());
-  return first->getAttrDictionary() == second->getAttrDictionary();
+  return isa<AllGatherOp, AllToAllOp, BroadcastOp, GatherOp, PermuteOp,
+             ReduceOp, ReduceScatterOp, ScatterOp>(first) &&
+         first->getAttrDictionary() == second->getAttrDictionary();
 }
 
 /// The later one of two ops of a block. Steps from both at once: they stand
