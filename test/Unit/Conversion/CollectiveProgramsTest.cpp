@@ -10,10 +10,7 @@
 
 using namespace mlir::comm;
 
-// Mesh [dp = 2, tp = 3]: world rank 3 * dp + tp.
-static const runtime::Mesh mesh = {{"dp", 2}, {"tp", 3}};
-
-/// A program of one op on one tensor, run on the mesh.
+/// A program of one op on one tensor, run on the mesh: world rank 3 * dp + tp.
 static std::string run(const std::string &op, const std::string &from,
                        const std::string &to,
                        const std::vector<std::string> &inputs,
@@ -22,7 +19,7 @@ static std::string run(const std::string &op, const std::string &from,
                     "func.func @main(%x: " +
                         from + ") -> " + to + " {\n  " + op +
                         "\n  return %y : " + to + "\n}\n",
-                    mesh, inputs, expected);
+                    inputs, expected);
 }
 
 // Each rank's element is 1 or 2 at a decimal place of its own.

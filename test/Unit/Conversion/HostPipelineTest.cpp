@@ -5,17 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "comm/Conversion/Pipelines.h"
 #include "comm/InitAll.h"
 #include "comm/Runtime/Communicator.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "llvm/Support/TargetSelect.h"
+#include "tools/comm-run/Compile.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -28,31 +23,18 @@ namespace {
 class HostPipelineTest : public ::testing::Test {
 protected:
   HostPipelineTest() {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
     DialectRegistry registry;
     comm::registerAllDialects(registry);
-    registerAllToLLVMIRTranslations(registry);
+    runner::registerTranslations(registry);
     context.appendDialectRegistry(registry);
   }
 
   void compile(StringRef source) {
     module = parseSourceString<ModuleOp>(source, &context);
     ASSERT_TRUE(module);
-    PassManager manager(&context);
-    buildHostPipeline(manager);
-    ASSERT_TRUE(succeeded(manager.run(*module)));
-    auto created = ExecutionEngine::create(*module);
-    ASSERT_TRUE(bool(created));
-    engine = std::move(*created);
-    engine->registerSymbols([](llvm::orc::MangleAndInterner intern) {
-      llvm::orc::SymbolMap map;
-#define COMM_RUNTIME_FUNCTION(Name, ...)                                       \
-  map[intern(#Name)] = {llvm::orc::ExecutorAddr::fromPtr(&Name),               \
-                        llvm::JITSymbolFlags::Exported};
-#include "comm/Runtime/RuntimeFunctions.def"
-      return map;
-    });
+    auto compiled = runner::CompiledModule::create(*module);
+    ASSERT_TRUE(bool(compiled)) << compiled.getFailure().message;
+    code = std::move(*compiled);
   }
 
   /// The results of the ranks; checks that the inputs were left as they are.
@@ -61,7 +43,7 @@ protected:
     std::string error;
     auto world = runtime::World::create(mesh, "threads", {}, error);
     EXPECT_TRUE(world) << error;
-    auto entry = engine->lookupPacked("_mlir_ciface_main");
+    auto entry = code->lookup("main");
     EXPECT_TRUE(bool(entry));
     std::vector<std::vector<float>> outputs(world->getNumRanks());
     auto failure = world->launch([&](runtime::Context &rank) {
@@ -89,7 +71,7 @@ protected:
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  std::unique_ptr<ExecutionEngine> engine;
+  std::optional<runner::CompiledModule> code;
 };
 
 } // namespace
