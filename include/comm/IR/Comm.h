@@ -79,8 +79,8 @@ int64_t getGroupSize(Operation *from, AxesAttr axes);
 /// Whether two lists name the same set of axes.
 bool haveSameAxes(AxesAttr a, AxesAttr b);
 
-/// Adds the laws of every op (docs/Semantics.md, Laws), each in the direction
-/// of fewer bytes, then fewer ops.
+/// Adds the laws of every op (CommOps.td, Laws), each in the direction of fewer
+/// bytes, then fewer ops.
 void populateCollectiveLaws(RewritePatternSet &patterns);
 
 } // namespace mlir::comm

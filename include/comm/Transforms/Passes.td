@@ -111,9 +111,9 @@ def Differentiate : Pass<"comm-differentiate", "::mlir::ModuleOp"> {
 def SimplifyCollectives : Pass<"comm-simplify-collectives"> {
   let summary = "Applies the laws of the collectives";
   let description = [{
-    Applies the laws of docs/Semantics.md, each in the direction of fewer bytes,
-    then fewer ops; the description of an op lists those whose outermost op it
-    is. vary and all_reduce match their axes as sets, all other ops need equal
+    Applies the laws of the collectives, each in the direction of fewer bytes,
+    then fewer ops; the description of an op (CommOps.td) lists those whose
+    outermost op it is. vary and all_reduce match their axes as sets, all other ops need equal
     lists of axes, dims and roots. A law that swallows a collective fires only
     where that collective has no other use. The new collective stands where the
     swallowed one stood. Over groups of one rank every op is the identity, and
