@@ -410,6 +410,8 @@ def Comm_AllGatherOp : Comm_CollectiveOp<"all_gather", Comm_Reduced,
     Concatenates the operands of the ranks of the group along dimension `dim`,
     in group order; every rank has the result.
 
+    Semantics: y = concatenation over j of x_j.
+
     ```
     rank 0: [1, 2]                    rank 0: [1, 2, 3, 4]
     rank 1: [3, 4]   all_gather -->   rank 1: [1, 2, 3, 4]
@@ -649,6 +651,8 @@ def Comm_GatherOp : Comm_CollectiveOp<"gather", Comm_Exchanged,
     Concatenates the operands along dimension `dim`, in group order, on rank
     `root`; the others get zeros.
 
+    Semantics: y_root = concatenation over j of x_j, y_i = 0 elsewhere.
+
     Constraints:
     - gather_c1: 0 <= dim < rank;
     - gather_c2: 0 <= root < group size;
@@ -771,6 +775,8 @@ def Comm_RecvOp : Comm_GroupOp<"recv", Comm_Exchanged,
   let description = [{
     Takes the message on rank `to` of its send; every other rank gets zeros. The
     channel is read off the send.
+
+    Semantics: y_to = x_from, y_i = 0 elsewhere.
 
     Constraints:
     - recv_c1: the operand is the result of a `comm.send` in the same block;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RulePrograms.h"
-#include "comm/Autodiff/ExternalModels.h"
+#include "comm/InitAll.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -19,9 +19,6 @@
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -152,14 +149,9 @@ RulePrograms::RulePrograms() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  registerArithAdjointModels(registry);
-  registerLinalgAdjointModels(registry);
-  registerMathAdjointModels(registry);
-  registerTensorAdjointModels(registry);
+  comm::registerAllDialects(registry);
   registerAllToLLVMIRTranslations(registry);
-  static bool passesRegistered = (mlir::registerAllPasses(), true);
+  static bool passesRegistered = (comm::registerAllPasses(), true);
   (void)passesRegistered;
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
