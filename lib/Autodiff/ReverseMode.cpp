@@ -15,13 +15,25 @@ using namespace mlir::comm;
 // What cannot be differentiated
 //===----------------------------------------------------------------------===//
 
-/// Whether an op turns integers into floats and says nothing of what that means
-/// for a derivative (arith.sitofp, arith.bitcast).
-static bool comesBackFromIntegers(Operation *op) {
-  return !isa<AdjointOpInterface>(op) &&
-         llvm::any_of(op->getResultTypes(), isDifferentiable) &&
-         llvm::any_of(op->getOperandTypes(), [](Type type) {
-           return getElementTypeOrSelf(type).isIntOrIndex();
+/// Whether an operand is an integer that an op computes with: not one that it
+/// selects by (the condition of arith.select, the index of tensor.extract).
+static bool isComputedWith(Operation *op, Value operand) {
+  Type element = getElementTypeOrSelf(operand.getType());
+  if (!element.isIntOrIndex())
+    return false;
+  return !isa<AdjointOpInterface>(op) ||
+         (OpTrait::hasElementwiseMappableTraits(op) && !element.isInteger(1));
+}
+
+/// Whether an op turns integers into floats: it says nothing of what that means
+/// for a derivative (arith.sitofp, arith.bitcast), or has no derivative by them
+/// (the exponent of math.fpowi).
+static bool comesBackFromIntegers(
+    Operation *op,
+    function_ref<bool(Value)> counts = [](Value) { return true; }) {
+  return llvm::any_of(op->getResultTypes(), isDifferentiable) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isComputedWith(op, operand) && counts(operand);
          });
 }
 
@@ -53,9 +65,10 @@ static LogicalResult verifyOpAdjoint(Operation *op,
   if (allowRegionOps && isa<RegionAdjointOpInterface>(op))
     return success();
   auto adjoint = dyn_cast<AdjointOpInterface>(op);
+  auto isDependentValue = [&](Value v) { return activity.isDependent(v); };
+  if ((adjoint || wanted.none()) && comesBackFromIntegers(op, isDependentValue))
+    return reportIntegerPath(op);
   if (!adjoint) {
-    if (wanted.none() && comesBackFromIntegers(op))
-      return reportIntegerPath(op);
     return op->emitError()
            << "'" << op->getName()
            << "' has no adjoint: implement AdjointOpInterface for it";

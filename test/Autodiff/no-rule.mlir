@@ -28,6 +28,39 @@ func.func @through_integer(%x: f32) -> f32 {
   return %y : f32
 }
 
+// Nor is one in an exponent, though the power has a rule for its base.
+func.func @through_exponent(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %i = arith.fptosi %x : tensor<4xf32> to tensor<4xi32>
+  // expected-error @+1 {{'math.fpowi' brings back to a float an integer}}
+  %y = math.fpowi %x, %i : tensor<4xf32>, tensor<4xi32>
+  return %y : tensor<4xf32>
+}
+
+// The same in a body.
+func.func @through_exponent_in_body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+    (%a: f32, %o: f32) {
+      %i = arith.fptosi %a : f32 to i32
+      // expected-error @+1 {{'math.fpowi' brings back to a float an integer}}
+      %p = math.fpowi %a, %i : f32, i32
+      linalg.yield %p : f32
+    }
+  return %y : tensor<4xf32>
+}
+
+// What only selects is no path: a condition, an index, an exponent of its own.
+func.func @selected(%x: f32, %t: tensor<4xf32>, %n: i32) -> (f32, f32) {
+  %zero = arith.constant 0.0 : f32
+  %c = arith.cmpf ogt, %x, %zero : f32
+  %relu = arith.select %c, %x, %zero : f32
+  %i = arith.fptosi %x : f32 to i64
+  %j = arith.index_cast %i : i64 to index
+  %taken = tensor.extract %t[%j] : tensor<4xf32>
+  %power = math.fpowi %taken, %n : f32, i32
+  return %relu, %power : f32, f32
+}
+
 // expected-note @+1 {{declared here}}
 func.func private @external(%x: f32) -> f32
 func.func @calls_external(%x: f32) -> f32 {
