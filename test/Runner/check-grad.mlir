@@ -26,6 +26,15 @@
 // NAN: grad.x: {{.*}}: WRONG
 // NAN-NEXT: not a number: give inputs that the program is defined at
 
+// The adjoint of a step is 0, and at the step the differences are not.
+// RUN: %exits 1 comm-run %s --function=step --check-grad --input=x=1 2>&1 | FileCheck %s --check-prefix=STEP
+// STEP: grad.x: {{.*}}: WRONG
+// STEP-NEXT: relative error above 1e-06
+// STEP: gradient check failed
+// Results so large that rounding them hides the differences.
+// RUN: comm-run %s --function=large --check-grad | FileCheck %s --check-prefix=LARGE
+// LARGE: grad.x: {{.*}}: right, as far as rounding in the results lets see (
+
 // RUN: %exits 2 comm-run %s --function=layer --check-grad --expect=y=1 2>&1 | FileCheck %s --check-prefix=USAGE
 // USAGE: comm-run: error: --check-grad runs the program many times
 // RUN: %exits 3 comm-run %s --function=bits --check-grad 2>&1 | FileCheck %s --check-prefix=BITS
@@ -70,4 +79,15 @@ func.func @bits(%x: f32) -> f32 {
   %i = arith.bitcast %x : f32 to i32
   %y = arith.bitcast %i : i32 to f32
   return %x : f32
+}
+
+func.func @step(%x: f32) -> f32 {
+  %y = math.floor %x : f32
+  return %y : f32
+}
+
+func.func @large(%x: f32) -> f32 {
+  %c = arith.constant 1.0e9 : f32
+  %y = arith.addf %x, %c : f32
+  return %y : f32
 }

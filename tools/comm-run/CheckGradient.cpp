@@ -255,7 +255,12 @@ MaybeFailure Checker::checkArgument(unsigned number) {
   llvm::outs() << llvm::format("; %s against f64 %.1e", getName(type),
                                nativeError);
   bool ok = adjoint && exact;
-  llvm::outs() << (ok ? ": right\n" : ": WRONG\n");
+  llvm::outs() << (ok ? ": right" : ": WRONG");
+  // Honest where only the allowance for rounding made it pass.
+  if (ok && difference > adjointTolerance * scale)
+    llvm::outs() << llvm::format(
+        ", as far as rounding in the results lets see (%.1e)", rounding);
+  llvm::outs() << "\n";
   if (std::isnan(forward.value) || std::isnan(backward.value))
     llvm::outs() << "  not a number: give inputs that the program is defined "
                     "at\n";
