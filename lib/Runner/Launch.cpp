@@ -80,6 +80,14 @@ Launch mlir::comm::runner::launch(PackedFunction function,
     if (options.trace && hasPart(event))
       record.trace.push_back(describeEvent(event));
   };
+  auto describeFailure = [](const runtime::Failure &failure) {
+    return Failure{ExitCode::Runtime, "rank " + std::to_string(failure.rank) +
+                                          ": " + failure.message};
+  };
+  if (options.onStuck)
+    worldOptions.onStuck = [&](const runtime::Failure &failure) {
+      options.onStuck(describeFailure(failure));
+    };
   std::string error;
   std::unique_ptr<runtime::World> world = runtime::World::create(
       signature.mesh, options.backend, std::move(worldOptions), error);
@@ -116,9 +124,7 @@ Launch mlir::comm::runner::launch(PackedFunction function,
   }
   if (failure) {
     launch.results.clear();
-    launch.failure =
-        Failure{ExitCode::Runtime, "rank " + std::to_string(failure->rank) +
-                                       ": " + failure->message};
+    launch.failure = describeFailure(*failure);
     return launch;
   }
   Clock::time_point begin = records[0].begin, end = records[0].end;

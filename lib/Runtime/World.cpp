@@ -54,21 +54,45 @@ World::launch(const std::function<void(Context &)> &program) {
   std::vector<std::thread> threads;
   for (int64_t rank : getLocalRanks()) {
     Context &context = getContext(rank);
+    {
+      std::lock_guard<std::mutex> lock(launchMutex);
+      ++numRunning;
+    }
+    auto leave = [this] {
+      std::lock_guard<std::mutex> lock(launchMutex);
+      --numRunning;
+      launchChanged.notify_all();
+    };
     try {
-      threads.emplace_back([&program, &context] {
+      threads.emplace_back([&program, &context, leave] {
         program(context);
         context.end();
+        leave();
       });
     } catch (const std::system_error &error) {
+      leave();
       context.fail(COMM_INVALID, "cannot start a thread for rank " +
                                      std::to_string(rank) + ": " +
                                      error.what());
       break;
     }
   }
+  waitForRanks();
   for (std::thread &thread : threads)
     thread.join();
   return getFailure();
+}
+
+void World::waitForRanks() {
+  auto allDone = [&] { return numRunning == 0; };
+  std::unique_lock<std::mutex> lock(launchMutex);
+  launchChanged.wait(lock, [&] { return allDone() || hasFailed(); });
+  // The others stop at their next call, if they come to it.
+  if (launchChanged.wait_for(lock, std::chrono::seconds(1), allDone) ||
+      !options.onStuck)
+    return;
+  lock.unlock();
+  options.onStuck(*getFailure());
 }
 
 std::optional<Failure> World::getFailure() const {
@@ -84,5 +108,10 @@ void World::fail(Failure newFailure) {
     failure = std::move(newFailure);
     failed = true;
   }
+  {
+    // Whoever has looked and not yet slept holds the lock.
+    std::lock_guard<std::mutex> lock(launchMutex);
+  }
+  launchChanged.notify_all();
   onFailure();
 }

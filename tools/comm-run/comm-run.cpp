@@ -17,6 +17,7 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -34,10 +35,21 @@ static LogicalResult dropRepeated(Diagnostic &diagnostic,
   return success(!seen.insert(text).second);
 }
 
+static void printFailure(const Failure &failure) {
+  llvm::outs().flush();
+  if (!failure.message.empty())
+    llvm::WithColor::error(llvm::errs(), "comm-run") << failure.message << "\n";
+}
+
 static MaybeFailure run(int argc, char **argv) {
   Result<CommandLine> line = parseCommandLine(argc, argv);
   if (!line)
     return line.getFailure();
+  line->launch.onStuck = [](const Failure &failure) {
+    printFailure(failure);
+    // A rank's thread is still at work on what a normal exit would free.
+    std::_Exit(static_cast<int>(failure.code));
+  };
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(line->file, &error);
   if (!file)
@@ -77,9 +89,6 @@ int main(int argc, char **argv) {
   }
   if (!failure)
     return static_cast<int>(ExitCode::Success);
-  llvm::outs().flush();
-  if (!failure->message.empty())
-    llvm::WithColor::error(llvm::errs(), "comm-run")
-        << failure->message << "\n";
+  printFailure(*failure);
   return static_cast<int>(failure->code);
 }

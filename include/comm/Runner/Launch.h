@@ -12,6 +12,7 @@
 #include "comm/Runner/Invoke.h"
 
 #include <chrono>
+#include <functional>
 
 namespace mlir::comm::runner {
 
@@ -21,6 +22,9 @@ struct LaunchOptions {
   std::chrono::milliseconds timeout{30000};
   /// Whether to record each collective of each rank.
   bool trace = false;
+  /// Called when the run has failed and a rank still computes a second later,
+  /// which nothing can stop: ends the process. Null: wait for the rank.
+  std::function<void(const Failure &)> onStuck;
 };
 
 /// What a run gave.

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -270,6 +271,10 @@ struct Options {
   /// Called after each call, on the calling rank's thread and so by several
   /// threads at once. Null: no trace.
   std::function<void(const TraceEvent &)> trace;
+  /// Called, by the thread that launched, when the run has failed and a rank
+  /// still computes a second later. Nothing can stop that rank: whoever does
+  /// not want to wait for it ends the process here. Null: wait.
+  std::function<void(const Failure &)> onStuck;
 };
 
 /// One run of a program on all ranks of a mesh.
@@ -291,8 +296,9 @@ public:
   virtual Context &getContext(int64_t rank) = 0;
 
   /// Runs `program` for every local rank at once, each on a thread of its own,
-  /// ends the rank after it, and returns when all are done. Returns the first
-  /// failure of the run, if any. Once for each world: the ranks have ended.
+  /// ends the rank after it, and returns when all are done (see onStuck).
+  /// Returns the first failure of the run, if any. Once for each world: the
+  /// ranks have ended.
   std::optional<Failure> launch(const std::function<void(Context &)> &program);
 
   /// The first failure of the run.
@@ -305,6 +311,8 @@ protected:
 private:
   friend class Context;
   void fail(Failure failure);
+  /// Returns when all local ranks are done, but tells onStuck before.
+  void waitForRanks();
 
   /// A place among those who may be in OpenBLAS at once: it has a fixed number
   /// of buffers, and more callers than cores only take turns.
@@ -325,6 +333,10 @@ private:
   std::atomic<bool> failed{false};
   mutable std::mutex failureMutex;
   std::optional<Failure> failure;
+
+  std::mutex launchMutex;
+  std::condition_variable launchChanged;
+  size_t numRunning = 0;
 
   std::mutex gemmMutex;
   std::condition_variable gemmSlotFreed;

@@ -350,3 +350,28 @@ TEST(World, TracesCalls) {
             " [\"x\"]",
             lines[2]);
 }
+
+TEST(World, TellsWhenARankDoesNotStop) {
+  std::atomic<bool> told{false};
+  std::string message;
+  Options options;
+  options.timeout = milliseconds(10);
+  options.onStuck = [&](const Failure &failure) {
+    message = failure.message;
+    told = true;
+  };
+  std::unique_ptr<World> world = makeWorld({3}, options);
+  CommSite site = siteAt("comm.all_reduce", 3);
+  std::optional<Failure> failure = run(*world, [&](const Rank &rank) {
+    auto begin = Clock::now();
+    if (rank.rank == 1)
+      while (!told && Clock::now() - begin < std::chrono::seconds(20))
+        std::this_thread::yield();
+    else
+      sum(rank, rank.group({0}), site);
+  });
+  EXPECT_TRUE(told);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(COMM_TIMEOUT, failure->status);
+  EXPECT_EQ(failure->message, message);
+}
