@@ -7,6 +7,8 @@
 
 #include "comm/Autodiff/ReverseMode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -16,10 +18,11 @@ using namespace mlir::comm;
 //===----------------------------------------------------------------------===//
 
 /// Whether an operand is an integer that an op computes with: not one that it
-/// selects by (the condition of arith.select, the index of tensor.extract).
+/// selects by (the conditions of arith.select and scf.if, the index of
+/// tensor.extract).
 static bool isComputedWith(Operation *op, Value operand) {
   Type element = getElementTypeOrSelf(operand.getType());
-  if (!element.isIntOrIndex())
+  if (!element.isIntOrIndex() || op->getNumRegions() != 0)
     return false;
   return !isa<AdjointOpInterface>(op) ||
          (OpTrait::hasElementwiseMappableTraits(op) && !element.isInteger(1));
@@ -37,11 +40,67 @@ static bool comesBackFromIntegers(
          });
 }
 
-static LogicalResult reportIntegerPath(Operation *op) {
+static InFlightDiagnostic reportIntegerPath(Operation *op) {
   return op->emitError()
          << "'" << op->getName()
          << "' brings back to a float an integer that depends on a "
             "differentiated argument: its derivative would be lost";
+}
+
+/// Looks for the paths that the integer arguments of a call take to its float
+/// results: a callee is differentiated without a thought of its integers.
+/// `callers` are the callees on the way here.
+static LogicalResult
+verifyIntegerArguments(CallOpInterface call, const ActivityAnalysis &activity,
+                       SmallVector<Operation *> callers = {}) {
+  auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+  if (!callee || callee.isExternal() ||
+      llvm::is_contained(callers, callee.getOperation()))
+    return success();
+  Block &block = callee.getFunctionBody().front();
+  SmallVector<Value> sources, sinks;
+  for (auto [operand, argument] :
+       llvm::zip(call.getArgOperands(), block.getArguments()))
+    if (activity.isDependent(operand) && !isDifferentiable(operand.getType()))
+      sources.push_back(argument);
+  if (sources.empty())
+    return success();
+  for (auto [result, returned] :
+       llvm::zip(call->getResults(), block.getTerminator()->getOperands()))
+    if (activity.isActive(result))
+      sinks.push_back(returned);
+
+  callers.push_back(callee.getOperation());
+  ActivityAnalysis inside(block, sources, sinks);
+  bool ok = true;
+  for (Operation &op : block.without_terminator()) {
+    if (!inside.isOnPath(&op))
+      continue;
+    if (auto nestedCall = dyn_cast<CallOpInterface>(op)) {
+      ok &= succeeded(verifyIntegerArguments(nestedCall, inside, callers));
+      continue;
+    }
+    bool readsInteger = false;
+    forEachReadValue(&op, [&](Value value) {
+      readsInteger |=
+          inside.isDependent(value) && !isDifferentiable(value.getType());
+    });
+    if (!readsInteger)
+      continue;
+    WalkResult walk = op.walk([&](Operation *nested) -> WalkResult {
+      auto counts = [&](Value value) {
+        return nested != &op || inside.isDependent(value);
+      };
+      if (!comesBackFromIntegers(nested, counts))
+        return WalkResult::advance();
+      InFlightDiagnostic error = reportIntegerPath(nested);
+      error.attachNote(call.getLoc()) << "the integer is passed here";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return failure();
+  }
+  return success(ok);
 }
 
 static LogicalResult verifyOpAdjoint(Operation *op,
@@ -62,8 +121,10 @@ static LogicalResult verifyOpAdjoint(Operation *op,
     return success();
 
   llvm::BitVector wanted = activity.getWantedOperands(op);
-  if (allowRegionOps && isa<RegionAdjointOpInterface>(op))
-    return success();
+  if (allowRegionOps && isa<RegionAdjointOpInterface>(op)) {
+    auto call = dyn_cast<CallOpInterface>(op);
+    return call ? verifyIntegerArguments(call, activity) : success();
+  }
   auto adjoint = dyn_cast<AdjointOpInterface>(op);
   auto isDependentValue = [&](Value v) { return activity.isDependent(v); };
   if ((adjoint || wanted.none()) && comesBackFromIntegers(op, isDependentValue))
@@ -89,7 +150,7 @@ static LogicalResult verifyOpAdjoint(Operation *op,
     if (readsInteger) {
       WalkResult walk = op->walk([&](Operation *nested) {
         return comesBackFromIntegers(nested)
-                   ? WalkResult(reportIntegerPath(nested))
+                   ? WalkResult(LogicalResult(reportIntegerPath(nested)))
                    : WalkResult::advance();
       });
       if (walk.wasInterrupted())

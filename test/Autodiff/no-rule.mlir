@@ -61,6 +61,59 @@ func.func @selected(%x: f32, %t: tensor<4xf32>, %n: i32) -> (f32, f32) {
   return %relu, %power : f32, f32
 }
 
+// Nor in a callee, and not two calls deep.
+func.func private @of_integer(%i: i32, %y: f32) -> f32 {
+  // expected-error @+1 {{'arith.sitofp' brings back to a float an integer}}
+  %f = arith.sitofp %i : i32 to f32
+  %z = arith.mulf %f, %y : f32
+  return %z : f32
+}
+func.func private @passes_on(%y: f32, %i: i32) -> f32 {
+  // expected-note @+1 {{the integer is passed here}}
+  %z = call @of_integer(%i, %y) : (i32, f32) -> f32
+  return %z : f32
+}
+func.func @through_call(%x: f32, %y: f32) -> f32 {
+  %i = arith.fptosi %x : f32 to i32
+  // expected-note @+1 {{the integer is passed here}}
+  %z = call @of_integer(%i, %y) : (i32, f32) -> f32
+  return %z : f32
+}
+func.func @through_calls(%x: f32, %y: f32) -> f32 {
+  %i = arith.fptosi %x : f32 to i32
+  %z = call @passes_on(%y, %i) : (f32, i32) -> f32
+  return %z : f32
+}
+
+// A flag that only selects loses nothing, and neither does an argument that the
+// float result does not depend on.
+func.func private @chosen(%flag: i1, %i: i32, %y: f32) -> (f32, f32) {
+  %f = arith.sitofp %i : i32 to f32
+  %two = arith.constant 2.0 : f32
+  %double = arith.mulf %y, %two : f32
+  %z = arith.select %flag, %y, %double : f32
+  return %z, %f : f32, f32
+}
+func.func @flag_in_call(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %flag = arith.cmpf ogt, %x, %zero : f32
+  %i = arith.fptosi %x : f32 to i32
+  %z, %unused = call @chosen(%flag, %i, %x) : (i1, i32, f32) -> (f32, f32)
+  return %z : f32
+}
+
+// A condition is no integer that comes back.
+func.func @branches(%x: f32, %b: i1) -> f32 {
+  // expected-error @+1 {{'scf.if' has no adjoint}}
+  %y = scf.if %b -> f32 {
+    %z = arith.mulf %x, %x : f32
+    scf.yield %z : f32
+  } else {
+    scf.yield %x : f32
+  }
+  return %y : f32
+}
+
 // expected-note @+1 {{declared here}}
 func.func private @external(%x: f32) -> f32
 func.func @calls_external(%x: f32) -> f32 {
