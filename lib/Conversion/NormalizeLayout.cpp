@@ -18,6 +18,14 @@ namespace mlir::comm {
 using namespace mlir;
 using namespace mlir::comm;
 
+static RankedTensorType getType(ArrayRef<OpFoldResult> sizes, Value like) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(
+      shape, cast<RankedTensorType>(like.getType()).getElementType());
+}
+
 namespace {
 
 /// Rewrites one collective.
@@ -27,7 +35,15 @@ public:
       : op(op), builder(op), loc(op.getLoc()),
         ranks(comm::getGroupSize(op, op.getGroup())),
         sizes(tensor::getMixedSizes(builder, loc, op.getInputValue())),
-        input(op.getInputValue()) {}
+        input(op.getInputValue()) {
+    // A size may be known where the type says it is not, as behind a cast. What
+    // is built from the sizes has it static, and so must have the input.
+    RankedTensorType known = getType(sizes, input);
+    if (known == input.getType())
+      return;
+    input = tensor::CastOp::create(builder, loc, known, input);
+    sizes = tensor::getMixedSizes(builder, loc, input);
+  }
 
   void gather(int64_t dim);
   void scatter(int64_t dim);
@@ -61,14 +77,6 @@ static SmallVector<ReassociationIndices> joinAt(int64_t dim, int64_t rank) {
       groups.push_back({i});
   }
   return groups;
-}
-
-static RankedTensorType getType(ArrayRef<OpFoldResult> sizes, Value like) {
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(
-      shape, cast<RankedTensorType>(like.getType()).getElementType());
 }
 
 /// Splits dimension `dim` into `outer` times `inner`.

@@ -55,6 +55,28 @@ func.func @concat(%x: tensor<?xf32>, %y: tensor<3xf32>, %z: tensor<?xf32>)
 // CHECK-NEXT: %[[V4:.*]] = tensor.extract_slice %[[ARG2]][%[[V3]]] [%[[ARG1]]] [1] : tensor<?xf32> to tensor<?xf32>
 // CHECK-NEXT: return %[[V1]], %[[V2]], %[[V4]] : tensor<?xf32>, tensor<3xf32>, tensor<?xf32>
 
+// What has no elements has no part: a slice of none would be refused.
+func.func @concat_empty(%x: tensor<3x2xf32>, %y: tensor<0x2xf32>)
+    -> tensor<3x2xf32> {
+  %r = tensor.concat dim(0) %x, %y
+    : (tensor<3x2xf32>, tensor<0x2xf32>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}
+// CHECK-LABEL: func.func private @concat_empty_bwd
+// CHECK: return %{{.*}} : tensor<3x2xf32>, tensor<0x2xf32>
+
+func.func @pad_empty(%x: tensor<0x2xf32>) -> tensor<1x2xf32> {
+  %c = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<0x2xf32> to tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}
+// CHECK-LABEL: func.func private @pad_empty_bwd
+// CHECK-NOT: extract_slice
+// CHECK: return %{{.*}} : tensor<0x2xf32>
+
 func.func @expand_shape(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32> {
   %y = tensor.expand_shape %x [[0, 1]] output_shape [%n, 3]
     : tensor<?xf32> into tensor<?x3xf32>

@@ -18,6 +18,15 @@ func.func @all_slice(%x: tensor<3x8xf32>) -> tensor<3x2xf32> {
   return %y : tensor<3x2xf32>
 }
 
+// Upstream refuses a slice of what has no elements.
+// CHECK-LABEL: @all_slice_empty(
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<1x0xf32>
+// CHECK-NEXT: return %[[EMPTY]]
+func.func @all_slice_empty(%x: tensor<4x0xf32>) -> tensor<1x0xf32> {
+  %y = comm.all_slice %x dim 0 over @mesh["tp"] : tensor<4x0xf32> -> tensor<1x0xf32>
+  return %y : tensor<1x0xf32>
+}
+
 // CHECK-LABEL: @all_slice_dynamic(
 // CHECK: %[[SIZE:.*]] = tensor.dim %arg0
 // CHECK: call @comm.check_divisible(%[[SIZE]])

@@ -62,3 +62,30 @@ func.func @dynamic(%x: tensor<2x?xf32>) -> tensor<2x3xf32> {
   %y = comm.scatter %x dim 1 root 0 over @mesh["tp"] : tensor<2x?xf32> -> tensor<2x3xf32>
   return %y : tensor<2x3xf32>
 }
+
+// A cast hides sizes that are known: what is built from them has them static.
+// CHECK-LABEL: @behind_cast(
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [1, 3, 2] : tensor<3x2xf32> into tensor<1x3x2xf32>
+// CHECK: comm.all_gather {{.*}} : tensor<1x3x2xf32> -> tensor<4x3x2xf32>
+// CHECK: tensor.cast %{{.*}} : tensor<3x8xf32> to tensor<?x8xf32>
+func.func @behind_cast(%x: tensor<3x2xf32>) -> tensor<?x8xf32> {
+  %c = tensor.cast %x : tensor<3x2xf32> to tensor<?x2xf32>
+  %y = comm.all_gather %c dim 1 over @mesh["tp"] : tensor<?x2xf32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @scattered_behind_cast(
+// CHECK: tensor.expand_shape {{.*}} : tensor<3x8xf32> into tensor<3x4x2xf32>
+func.func @scattered_behind_cast(%x: tensor<3x8xf32>) -> tensor<?x2xf32> {
+  %c = tensor.cast %x : tensor<3x8xf32> to tensor<?x8xf32>
+  %y = comm.reduce_scatter sum %c dim 1 over @mesh["tp"] : tensor<?x8xf32> -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+
+// CHECK-LABEL: @exchanged_behind_cast(
+// CHECK: tensor.expand_shape {{.*}} : tensor<3x8xf32> into tensor<3x4x2xf32>
+func.func @exchanged_behind_cast(%x: tensor<3x8xf32>) -> tensor<?x2xf32> {
+  %c = tensor.cast %x : tensor<3x8xf32> to tensor<?x8xf32>
+  %y = comm.all_to_all %c split 1 concat 0 over @mesh["tp"] : tensor<?x8xf32> -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}

@@ -48,6 +48,12 @@ static SmallVector<OpFoldResult> getMixed(OpBuilder &builder,
   return mixed;
 }
 
+/// No cotangent is needed for what has no elements, and upstream refuses a
+/// slice of none: its offsets are out of bounds.
+static bool isEmpty(Type type) {
+  return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
+}
+
 static OpFoldResult emitSum(OpBuilder &builder, Location loc, OpFoldResult lhs,
                             OpFoldResult rhs) {
   std::optional<int64_t> left = getConstantIntValue(lhs);
@@ -242,6 +248,8 @@ struct Pad : AdjointModel<Pad, tensor::PadOp> {
     auto pad = cast<tensor::PadOp>(op);
     unsigned next = 1;
     SmallVector<Value> adjoints(op->getNumOperands());
+    if (isEmpty(pad.getSourceType()))
+      return adjoints;
     adjoints[0] = tensor::ExtractSliceOp::create(
         builder, op->getLoc(), pad.getSourceType(), cotangents[0],
         getMixed(builder, primals, pad.getStaticLow(), next),
@@ -272,7 +280,7 @@ struct Concat : AdjointModel<Concat, tensor::ConcatOp> {
     SmallVector<Value> adjoints(op->getNumOperands());
     for (auto [index, input] : llvm::enumerate(concat.getInputs())) {
       SmallVector<OpFoldResult> sizes = primals.getOperandSizes(builder, index);
-      if (primals.isWanted(index))
+      if (primals.isWanted(index) && !isEmpty(input.getType()))
         adjoints[index] = tensor::ExtractSliceOp::create(
             builder, loc, cast<RankedTensorType>(input.getType()),
             cotangents[0], offsets, sizes, strides);
