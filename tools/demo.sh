@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh
-echo "== building (a few minutes the first time)"
+echo "== building: 5 to 15 minutes on two cores the first time (build/demo.log)"
 mkdir -p build
 cmake --workflow --preset demo >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
 export PATH="$PWD/build/bin:$PATH"
@@ -25,6 +25,6 @@ printf '$ comm-opt %s -comm-differentiate=functions=ffn\n' "$example"
 comm-opt "$example" -comm-differentiate=functions=ffn | sed -n '/func.func private @ffn_bwd/,/^  }/p'
 show "forward and backward on 4 ranks" comm-run docs/examples/hello.mlir --function=one_loss --grad --input=x=rand
 show "the same input, counted as four losses" comm-run docs/examples/hello.mlir --function=loss_of_each_rank --grad --input=x=rand
-show "forward and backward of the layer, every message" comm-run "$example" --function=ffn --grad --trace
+show "forward and backward of the layer, every collective" comm-run "$example" --function=ffn --grad --wrt=x --trace
 show "is the gradient right?" comm-run "$example" --function=ffn --check-grad
 printf '\n== done: differentiated, run on 4 ranks, checked\n'

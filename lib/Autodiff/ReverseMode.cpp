@@ -8,6 +8,7 @@
 #include "comm/Autodiff/ReverseMode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -126,6 +127,11 @@ static LogicalResult verifyOpAdjoint(Operation *op,
     return call ? verifyIntegerArguments(call, activity) : success();
   }
   auto adjoint = dyn_cast<AdjointOpInterface>(op);
+  if (!adjoint && isa<RegionBranchOpInterface>(op))
+    return op->emitError()
+           << "'" << op->getName()
+           << "' is control flow, which is not differentiated: only "
+              "straight-line code and calls are";
   auto isDependentValue = [&](Value v) { return activity.isDependent(v); };
   if ((adjoint || wanted.none()) && comesBackFromIntegers(op, isDependentValue))
     return reportIntegerPath(op);

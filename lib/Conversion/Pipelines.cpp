@@ -8,6 +8,7 @@
 #include "comm/Conversion/Pipelines.h"
 
 #include "comm/Conversion/Passes.h"
+#include "comm/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -24,6 +25,9 @@ using namespace mlir::comm;
 /// Collectives and contractions in the form that the runtime takes.
 static void addTensorPasses(OpPassManager &manager) {
   manager.addPass(createCheckLowering());
+  // What is lowered has been proved: no mark that does not hold, no collective
+  // that only some ranks reach.
+  manager.addPass(createMaterializeReplication());
   manager.addPass(createLowerLocal());
   manager.addPass(createNormalizeLayout());
   manager.addPass(createCanonicalizerPass());
@@ -37,6 +41,7 @@ static void addBufferization(OpPassManager &manager) {
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.allowReturnAllocsFromLoops = true;
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());

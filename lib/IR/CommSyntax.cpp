@@ -71,14 +71,16 @@ ParseResult comm::parseReduction(OpAsmParser &parser,
                                  ReductionKindAttr &reduction) {
   StringRef keyword;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
+  bool isKeyword = succeeded(parser.parseOptionalKeyword(&keyword));
   std::optional<ReductionKind> kind = symbolizeReductionKind(keyword);
-  if (!kind)
-    return parser.emitError(loc)
-           << "expected a reduction (sum, avg, prod, max, min, and, or, xor), "
-              "got '"
-           << keyword << "'";
+  if (!kind) {
+    InFlightDiagnostic error = parser.emitError(loc)
+                               << "expected a reduction (sum, avg, prod, max, "
+                                  "min, and, or, xor)";
+    if (isKeyword)
+      error << ", got '" << keyword << "'";
+    return error;
+  }
   reduction = ReductionKindAttr::get(parser.getContext(), *kind);
   return success();
 }

@@ -151,6 +151,7 @@ void comm::populateCollectiveLaws(RewritePatternSet &patterns) {
   populateAllSliceLaws(patterns);
   populateAllToAllLaws(patterns);
   populateBroadcastLaws(patterns);
+  populateLocalSumLaws(patterns);
   populatePermuteLaws(patterns);
   populateReduceLaws(patterns);
   populateReduceScatterLaws(patterns);

@@ -31,6 +31,8 @@ void populateReduceScatterLaws(RewritePatternSet &patterns);
 void populateRootMaskLaws(RewritePatternSet &patterns);
 void populateScatterLaws(RewritePatternSet &patterns);
 void populateVaryLaws(RewritePatternSet &patterns);
+/// Local sums and parts of an all_reduce.
+void populateLocalSumLaws(RewritePatternSet &patterns);
 /// Sums of equal collectives.
 void populateSumLaws(RewritePatternSet &patterns);
 /// Groups of one rank, and axes of size 1.

@@ -46,7 +46,9 @@ LogicalResult comm::verifyAxes(Operation *from, AxesAttr axes,
   // axes_c3
   if (!mesh)
     return from->emitError()
-           << where << " over " << axes.getMesh() << ", which is not a mesh";
+           << where << " over " << axes.getMesh()
+           << ", which is not a mesh of the module: write 'comm.mesh "
+           << axes.getMesh() << " [axis = size]'";
   for (StringAttr axis : axes.getAxes())
     if (!mesh.getAxisPosition(axis)) {
       InFlightDiagnostic error = from->emitError()

@@ -66,7 +66,7 @@ func.func @no_over(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [dp = 2, tp = 4]
 func.func @no_reduction(%x: tensor<4xf32>) {
-  // expected-error @+1 {{custom op 'comm.all_reduce' expected valid keyword}}
+  // expected-error @+1 {{custom op 'comm.all_reduce' expected a reduction (sum, avg, prod, max, min, and, or, xor)}}
   %0 = comm.all_reduce %x over @mesh["tp"] : tensor<4xf32>
   return
 }

@@ -23,7 +23,8 @@ It runs @main, else the only public function, else the one that --function
 names. NAME is a name in the text or a position; RANK a world rank, without
 which a value is for every rank. VALUE is one of
   1,2,3  [[1,2],[3,4]]  true  nan  0x7fc0    literals; one alone fills a tensor
-  rand iota ones zeros rank                  a pattern
+  rand iota ones zeros rank                  a pattern; rand is in [-1, 1), and
+                                             -8 to 7 for integers
   @x.npy  @x.{rank}.npy                      a NumPy file
 with the shape before it where the type has unknown sizes: 4x2xf32=ones.
 
