@@ -104,7 +104,7 @@ func.func @flag_in_call(%x: f32) -> f32 {
 
 // A condition is no integer that comes back.
 func.func @branches(%x: f32, %b: i1) -> f32 {
-  // expected-error @+1 {{'scf.if' has no adjoint}}
+  // expected-error @+1 {{'scf.if' is control flow, which is not differentiated}}
   %y = scf.if %b -> f32 {
     %z = arith.mulf %x, %x : f32
     scf.yield %z : f32

@@ -22,6 +22,10 @@ static std::string run(const std::string &op, const std::string &from,
                     inputs, expected);
 }
 
+// Behind an argument's type: it is one value over tp.
+static const std::string replicated =
+    " {comm.replicated = #comm.axes<@mesh[\"tp\"]>}";
+
 // Each rank's element is 1 or 2 at a decimal place of its own.
 static const std::vector<std::string> places = {
     "0@0=1,2",       "0@1=10,20",       "0@2=100,200",
@@ -157,17 +161,18 @@ TEST(CollectivePrograms, Local) {
   const std::string six = "0=[[1,2,3],[4,5,6]]";
   EXPECT_EQ(run("%y = comm.all_slice %x dim 1 over @mesh[\"tp\"] : "
                 "tensor<2x3xf32> -> tensor<2x1xf32>",
-                "tensor<2x3xf32>", "tensor<2x1xf32>", {six},
+                "tensor<2x3xf32>" + replicated, "tensor<2x1xf32>", {six},
                 {"0@0=[[1],[4]]", "0@2=[[3],[6]]", "0@4=[[2],[5]]"}),
             "");
   EXPECT_EQ(run("%y = comm.root_mask %x root 1 over @mesh[\"tp\"] : "
                 "tensor<2x3xf32>",
-                "tensor<2x3xf32>", "tensor<2x3xf32>", {six},
+                "tensor<2x3xf32>" + replicated, "tensor<2x3xf32>", {six},
                 {"0@0=0,0,0,0,0,0", "0@1=[[1,2,3],[4,5,6]]"}),
             "");
   EXPECT_EQ(run("%y = comm.vary %x over @mesh[\"tp\"] : tensor<2x3xf32>\n"
                 "comm.barrier over @mesh[\"dp\"]",
-                "tensor<2x3xf32>", "tensor<2x3xf32>", {six}, {six}),
+                "tensor<2x3xf32>" + replicated, "tensor<2x3xf32>", {six},
+                {six}),
             "");
 }
 
@@ -224,7 +229,7 @@ TEST(CollectivePrograms, SizesThatDoNotDivide) {
   const std::string message =
       run("%y = comm.all_slice %x dim 0 over @mesh[\"tp\"] : "
           "tensor<?xf32> -> tensor<?xf32>",
-          "tensor<?xf32>", "tensor<?xf32>", {"0=4xf32=rand"}, {});
+          "tensor<?xf32>" + replicated, "tensor<?xf32>", {"0=4xf32=rand"}, {});
   EXPECT_NE(message.find("operand dimension 0 (4) is not divisible by the "
                          "group size (3) of axes [\"tp\"]"),
             std::string::npos)
