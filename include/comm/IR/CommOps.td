@@ -385,7 +385,9 @@ def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce", Comm_Reduced,
       avg: divided by n(S));
     - all_reduce x + all_reduce y = all_reduce (x + y) (sum, avg, equal sets);
     - all_reduce (c·x) = c·all_reduce x for replicated c (sum, avg), where x is
-      a vary or a root_mask that the all_reduce then meets.
+      a vary or a root_mask that the all_reduce then meets;
+    - linalg.reduce with addf, or a static tensor.extract_slice, of all_reduce x
+      = all_reduce of the reduced or sliced x (sum, avg; no other use).
     A float factor that is not a number of the element type keeps a law from
     being applied; an integer factor wraps around, as the sum does.
 
