@@ -11,6 +11,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.comm_binary_dir, "bin"), config.llvm_tools_dir, os.environ["PATH"]]
 )
+# Kernels that the tests compile are not for the user's cache.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%examples", os.path.join(config.comm_source_dir, "docs", "examples")))
 config.substitutions.append(("%source_dir", config.comm_source_dir))
 # The functions and what each communicates, a line each.

@@ -118,7 +118,7 @@ public:
 
   /// Frees the results' buffers, each once, but for those in `kept`, which are
   /// not the program's to give away.
-  void release(std::vector<const void *> kept) const {
+  void release(std::vector<const void *> kept) {
     for (size_t i = 0; i < offsets.size(); ++i) {
       const ValueInfo &info = signature.results[i];
       if (info.isScalar)
@@ -129,6 +129,8 @@ public:
       kept.push_back(buffer);
       std::free(buffer);
     }
+    // Nothing of this call is taken for the next one's.
+    std::fill(storage.begin(), storage.end(), 0);
   }
 
 private:
@@ -143,34 +145,69 @@ private:
 
 } // namespace
 
+/// What a call points to, which stays where it is.
+struct Invoker::State {
+  State(PackedFunction function, const FunctionSignature &signature,
+        CommContext *context, std::vector<HostTensor> given)
+      : function(function), context(context), arguments(std::move(given)),
+        results(signature), resultPointer(results.getData()),
+        descriptors(arguments.size()), descriptorPointers(arguments.size()) {
+    packed = {&resultPointer, &this->context};
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (signature.arguments[i].isScalar) {
+        packed.push_back(arguments[i].getData());
+        continue;
+      }
+      kept.push_back(arguments[i].getData());
+      descriptors[i] = Descriptor::create(arguments[i]);
+      descriptorPointers[i] = descriptors[i].data();
+      packed.push_back(&descriptorPointers[i]);
+    }
+  }
+
+  PackedFunction function;
+  CommContext *context;
+  std::vector<HostTensor> arguments;
+  ResultStruct results;
+  void *resultPointer;
+  std::vector<std::vector<int64_t>> descriptors;
+  std::vector<void *> descriptorPointers;
+  std::vector<void *> packed;
+  /// The arguments' buffers.
+  std::vector<const void *> kept;
+  bool holdsResults = false;
+};
+
+Invoker::Invoker(PackedFunction function, const FunctionSignature &signature,
+                 CommContext *context, std::vector<HostTensor> arguments)
+    : state(std::make_unique<State>(function, signature, context,
+                                    std::move(arguments))) {}
+
+Invoker::~Invoker() { releaseResults(); }
+
+int32_t Invoker::call() {
+  state->function(state->packed.data());
+  state->holdsResults = true;
+  return state->results.getStatus();
+}
+
+std::vector<HostTensor> Invoker::readResults() const {
+  return state->results.read();
+}
+
+void Invoker::releaseResults() {
+  if (state->holdsResults)
+    state->results.release(state->kept);
+  state->holdsResults = false;
+}
+
 Invocation mlir::comm::runner::invoke(PackedFunction function,
                                       const FunctionSignature &signature,
                                       CommContext *context,
                                       std::vector<HostTensor> arguments) {
-  ResultStruct resultStruct(signature);
-  void *resultPointer = resultStruct.getData();
-  std::vector<std::vector<int64_t>> descriptors(arguments.size());
-  std::vector<void *> descriptorPointers(arguments.size());
-  std::vector<const void *> kept;
-
-  std::vector<void *> packed = {&resultPointer, &context};
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (signature.arguments[i].isScalar) {
-      packed.push_back(arguments[i].getData());
-      continue;
-    }
-    kept.push_back(arguments[i].getData());
-    descriptors[i] = Descriptor::create(arguments[i]);
-    descriptorPointers[i] = descriptors[i].data();
-    packed.push_back(&descriptorPointers[i]);
-  }
-  function(packed.data());
-
-  Invocation invocation{resultStruct.getStatus(), {}};
+  Invoker invoker(function, signature, context, std::move(arguments));
+  Invocation invocation{invoker.call(), {}};
   if (invocation.status == COMM_SUCCESS)
-    invocation.results = resultStruct.read();
-  // Also after a failure: only what is in the buffers is not to be trusted
-  // then.
-  resultStruct.release(std::move(kept));
+    invocation.results = invoker.readResults();
   return invocation;
 }

@@ -22,15 +22,16 @@ namespace {
 
 /// What is recorded on a rank's own thread, and read when all have ended.
 struct RankRecord {
-  Clock::time_point begin, end;
+  /// Of each repetition.
+  std::vector<Clock::time_point> begins, ends;
   std::chrono::duration<double> communicationTime{0};
   std::vector<std::string> trace;
 };
 
 } // namespace
 
-/// Such as "1.25 ms", in three digits.
-static std::string formatDuration(std::chrono::duration<double> duration) {
+std::string
+mlir::comm::runner::formatDuration(std::chrono::duration<double> duration) {
   double value = duration.count() * 1e6;
   const char *unit = "us";
   for (const char *larger : {"ms", "s"}) {
@@ -100,17 +101,22 @@ Launch mlir::comm::runner::launch(PackedFunction function,
   // What escapes from a thread would end the process.
   auto runRank = [&](runtime::Context &context) {
     int64_t rank = context.getRank();
+    RankRecord &record = records[rank];
     try {
-      std::vector<HostTensor> arguments = inputs[rank];
-      records[rank].begin = Clock::now();
-      Invocation invocation =
-          invoke(function, signature, &context, std::move(arguments));
-      records[rank].end = Clock::now();
-      if (invocation.status != COMM_SUCCESS)
+      Invoker invoker(function, signature, &context, inputs[rank]);
+      for (int64_t i = 0; i < options.repetitions; ++i) {
+        invoker.releaseResults();
+        record.begins.push_back(Clock::now());
+        int32_t status = invoker.call();
+        record.ends.push_back(Clock::now());
+        if (status == COMM_SUCCESS)
+          continue;
         context.fail(COMM_INVALID, "'@" + signature.name +
                                        "' returned status " +
-                                       std::to_string(invocation.status));
-      launch.results[rank] = std::move(invocation.results);
+                                       std::to_string(status));
+        return;
+      }
+      launch.results[rank] = invoker.readResults();
     } catch (const std::bad_alloc &) {
       context.fail(COMM_INVALID, "out of memory");
     }
@@ -127,26 +133,41 @@ Launch mlir::comm::runner::launch(PackedFunction function,
     launch.failure = describeFailure(*failure);
     return launch;
   }
-  Clock::time_point begin = records[0].begin, end = records[0].end;
-  for (const RankRecord &record : records) {
-    begin = std::min(begin, record.begin);
-    end = std::max(end, record.end);
+  for (int64_t i = 0; i < options.repetitions; ++i) {
+    Clock::time_point begin = records[0].begins[i], end = records[0].ends[i];
+    for (const RankRecord &record : records) {
+      begin = std::min(begin, record.begins[i]);
+      end = std::max(end, record.ends[i]);
+    }
+    launch.times.push_back(end - begin);
   }
-  launch.time = end - begin;
   return launch;
 }
 
 std::string mlir::comm::runner::formatTime(const Launch &launch) {
+  std::vector<std::chrono::duration<double>> sorted = launch.times;
+  std::sort(sorted.begin(), sorted.end());
+  std::string text = "time: ";
+  if (sorted.size() == 1)
+    text += formatDuration(sorted[0]);
+  else
+    text += "best " + formatDuration(sorted[0]) + ", median " +
+            formatDuration(sorted[sorted.size() / 2]) + ", first " +
+            formatDuration(launch.times[0]) + " of " +
+            std::to_string(sorted.size()) + " runs";
+  std::chrono::duration<double> total(0);
+  for (std::chrono::duration<double> time : sorted)
+    total += time;
+
   const auto &times = launch.communicationTime;
   auto [least, most] = std::minmax_element(times.begin(), times.end());
   auto describe = [&](auto rank) {
     char buffer[64];
     std::snprintf(buffer, sizeof(buffer), "rank %td %.0f%%",
-                  rank - times.begin(), 100 * (*rank / launch.time));
+                  rank - times.begin(), 100 * (*rank / total));
     return std::string(buffer);
   };
-  std::string text = "time: " + formatDuration(launch.time) +
-                     ", in collectives " + describe(least);
+  text += ", in collectives " + describe(least);
   if (most != least)
     text += " to " + describe(most);
   return text;

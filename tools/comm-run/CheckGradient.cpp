@@ -9,6 +9,7 @@
 
 #include "Compile.h"
 #include "Differentiate.h"
+#include "KernelCache.h"
 #include "WidenFloats.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,7 +49,7 @@ struct Differentiated {
 class Checker {
 public:
   Checker(Program &program, const CommandLine &line)
-      : program(program), line(line) {}
+      : program(program), line(line), cache(line.kernelCache) {}
 
   MaybeFailure check();
 
@@ -67,6 +68,7 @@ private:
 
   Program &program;
   const CommandLine &line;
+  KernelCache cache;
   Differentiated native, wide;
   RankValues inputs, seeds;
   /// What the derivatives gave.
@@ -89,7 +91,7 @@ MaybeFailure Checker::compile(const Program &source, Differentiated &target) {
                       {source.getFunction(), module.lookupSymbol<func::FuncOp>(
                                                  target.vjp.signature.name)})))
     return Failure{ExitCode::Compile, ""};
-  Result<CompiledModule> code = CompiledModule::create(module);
+  Result<CompiledModule> code = CompiledModule::create(module, &cache);
   if (!code)
     return code.getFailure();
   target.code = std::move(*code);

@@ -7,6 +7,7 @@
 
 #include "CommandLine.h"
 
+#include "KernelCache.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -92,11 +93,20 @@ struct Flags {
 
   cl::opt<bool> time{"time", cl::desc("Print the time of the run"),
                      cl::cat(category)};
+  cl::opt<int64_t> repeat{
+      "repeat", cl::value_desc("N"), cl::init(1),
+      cl::desc("Run N times with the same inputs; default 1"),
+      cl::cat(category)};
   cl::opt<bool> trace{"trace", cl::desc("Print each collective of each rank"),
                       cl::cat(category)};
   cl::opt<double> timeout{
       "timeout", cl::value_desc("SECONDS"), cl::init(30),
       cl::desc("How long a rank waits for another; default 30, 0: for ever"),
+      cl::cat(category)};
+  cl::opt<std::string> kernelCache{
+      "kernel-cache", cl::value_desc("DIR|off"),
+      cl::desc("Where compiled kernels are kept; default comm in\n"
+               "$XDG_CACHE_HOME or ~/.cache"),
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::value_desc("NAME"), cl::init("threads"),
@@ -122,11 +132,14 @@ static MaybeFailure check(const Flags &flags) {
     return usageFailure("--seed needs --grad or --check-grad");
   if (!flags.wrt.empty() && !differentiates)
     return usageFailure("--wrt needs --grad or --check-grad");
-  if (flags.checkGrad && (flags.grad || !flags.expected.empty() ||
-                          !flags.outputs.empty() || flags.time || flags.trace))
+  if (flags.checkGrad &&
+      (flags.grad || !flags.expected.empty() || !flags.outputs.empty() ||
+       flags.time || flags.trace || flags.repeat.getNumOccurrences()))
     return usageFailure("--check-grad runs the program many times and has no "
-                        "results for --grad, --expect, --output, --time or "
-                        "--trace");
+                        "results for --grad, --expect, --output, --time, "
+                        "--repeat or --trace");
+  if (flags.repeat < 1)
+    return usageFailure("--repeat expects a number of runs, at least 1");
   if (!isAmount(flags.atol) || !isAmount(flags.rtol))
     return usageFailure("a tolerance is a number of at least 0");
   if (!isAmount(flags.timeout) || flags.timeout > 1e9)
@@ -186,9 +199,15 @@ Result<CommandLine> mlir::comm::runner::parseCommandLine(int argc,
   line.launch.backend = flags.backend;
   line.launch.timeout = std::chrono::milliseconds(
       static_cast<int64_t>(std::ceil(flags.timeout * 1000)));
+  line.launch.repetitions = flags.repeat;
   line.launch.trace = flags.trace;
   line.checkReplicated = !flags.noCheckReplicated;
   line.time = flags.time;
   line.print.printAll = flags.printAll;
+  line.kernelCache = flags.kernelCache.getNumOccurrences()
+                         ? flags.kernelCache
+                         : KernelCache::getDefaultFolder();
+  if (line.kernelCache == "off")
+    line.kernelCache.clear();
   return line;
 }

@@ -37,6 +37,8 @@ struct CommandLine {
   bool checkReplicated = true;
   bool time = false;
   PrintOptions print;
+  /// The folder where compiled kernels are kept; empty: for this process alone.
+  std::string kernelCache;
 };
 
 /// Parses the command line. Ends the process after --help and --version. A

@@ -7,14 +7,14 @@
 
 #include "Compile.h"
 
+#include "Jit.h"
 #include "comm/Conversion/Pipelines.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
+#include "comm/Runner/Launch.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 
 using namespace mlir;
 using namespace mlir::comm::runner;
@@ -24,54 +24,85 @@ void comm::runner::registerTranslations(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-/// Where the code finds the runtime: comm-run has it linked in. The C library
-/// is found in the process.
-static llvm::orc::SymbolMap
-getRuntimeSymbols(llvm::orc::MangleAndInterner intern) {
-  llvm::orc::SymbolMap symbols;
-#define COMM_RUNTIME_FUNCTION(Name, ...)                                       \
-  symbols[intern(#Name)] = {llvm::orc::ExecutorAddr::fromPtr(&Name),           \
-                            llvm::JITSymbolFlags::Exported};
-#include "comm/Runtime/RuntimeFunctions.def"
-  return symbols;
+std::string comm::runner::formatReport(const CompileReport &report) {
+  std::string text = "compiled: lowering " + formatDuration(report.lowering) +
+                     ", code " + formatDuration(report.codegen) + ", " +
+                     std::to_string(report.kernels) + " kernels";
+  if (report.cached)
+    text += ", " + std::to_string(report.cached) + " of them from the cache";
+  return text;
 }
 
 static Failure compileFailure(llvm::Error error) {
   return {ExitCode::Compile, llvm::toString(std::move(error))};
 }
 
-Result<CompiledModule> CompiledModule::create(ModuleOp module) {
+/// What the packed form of a function is called.
+static std::string getPackedName(StringRef name) {
+  return ("comm_packed_" + name).str();
+}
+
+/// Gives every public function @f a form of one type,
+///   void comm_packed_f(void **parameters)
+/// which calls MLIR's C interface of it.
+static void addPackedFunctions(llvm::Module &module) {
+  llvm::IRBuilder<> builder(module.getContext());
+  llvm::Type *pointer = builder.getPtrTy();
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    StringRef name = function.getName();
+    if (function.isDeclaration() || !name.consume_front("_mlir_ciface_"))
+      continue;
+    auto *packed = llvm::Function::Create(
+        llvm::FunctionType::get(builder.getVoidTy(), pointer,
+                                /*isVarArg=*/false),
+        llvm::Function::ExternalLinkage, getPackedName(name), module);
+    builder.SetInsertPoint(
+        llvm::BasicBlock::Create(module.getContext(), "", packed));
+    SmallVector<llvm::Value *> arguments;
+    for (llvm::Argument &argument : function.args()) {
+      llvm::Value *slot = builder.CreateConstGEP1_64(pointer, packed->getArg(0),
+                                                     argument.getArgNo());
+      arguments.push_back(builder.CreateLoad(
+          argument.getType(), builder.CreateLoad(pointer, slot)));
+    }
+    builder.CreateCall(&function, arguments);
+    builder.CreateRetVoid();
+  }
+}
+
+Result<CompiledModule> CompiledModule::create(ModuleOp module,
+                                              KernelCache *cache) {
+  using Clock = std::chrono::steady_clock;
+  CompileReport report;
+  Clock::time_point start = Clock::now();
   PassManager manager(module.getContext());
   buildHostPipeline(manager);
   if (failed(manager.run(module)))
     return Failure{ExitCode::Compile, ""};
+  Clock::time_point lowered = Clock::now();
 
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!host)
-    return compileFailure(host.takeError());
-  auto machine = host->createTargetMachine();
+  auto machine = detectProcessor();
   if (!machine)
     return compileFailure(machine.takeError());
-
-  ExecutionEngineOptions options;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
-                                            machine->get());
-  options.transformer = optimize;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
-  if (!engine)
-    return compileFailure(engine.takeError());
-  (*engine)->registerSymbols(getRuntimeSymbols);
-  return CompiledModule(std::move(*engine));
+  FailureOr<SplitModule> parts =
+      splitKernels(module, describeKernelCodegen(*machine));
+  if (failed(parts))
+    return Failure{ExitCode::Compile, ""};
+  parts->schedule.withModuleDo(addPackedFunctions);
+  report.kernels = parts->kernels.size();
+  size_t hits = cache ? cache->getNumHits() : 0;
+  auto jit = createJit(std::move(*parts), std::move(*machine), cache);
+  if (!jit)
+    return compileFailure(jit.takeError());
+  report.cached = cache ? cache->getNumHits() - hits : 0;
+  report.lowering = lowered - start;
+  report.codegen = Clock::now() - lowered;
+  return CompiledModule(std::move(*jit), report);
 }
 
 Result<PackedFunction> CompiledModule::lookup(StringRef name) const {
-  auto function = engine->lookupPacked("_mlir_ciface_" + name.str());
+  auto function = jit->lookup(getPackedName(name));
   if (!function)
     return compileFailure(function.takeError());
-  return *function;
+  return function->toPtr<PackedFunction>();
 }

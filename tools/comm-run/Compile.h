@@ -10,9 +10,10 @@
 
 #include "comm/Runner/Invoke.h"
 #include "comm/Runner/Result.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
+#include <chrono>
 #include <memory>
 
 namespace mlir {
@@ -21,22 +22,41 @@ class DialectRegistry;
 
 namespace mlir::comm::runner {
 
+class KernelCache;
+
+/// What it took to make a program's code.
+struct CompileReport {
+  /// From tensors to the LLVM dialect, and from there to machine code.
+  std::chrono::duration<double> lowering{0}, codegen{0};
+  /// Distinct kernels, and how many of them the cache had.
+  size_t kernels = 0, cached = 0;
+};
+
+/// Such as "compiled: lowering 12.1 ms, code 8.03 ms, 3 kernels, 2 of them from
+/// the cache".
+std::string formatReport(const CompileReport &report);
+
 /// Machine code of a module, in memory. Lives as long as its functions are
 /// called.
 class CompiledModule {
 public:
-  /// Lowers the module in place and compiles it. Errors of the program are
-  /// emitted to the context's handler: then the failure has no message.
-  static Result<CompiledModule> create(ModuleOp module);
+  /// Lowers the module in place and compiles it, but for the kernels that
+  /// `cache` has. Errors of the program are emitted to the context's handler:
+  /// then the failure has no message.
+  static Result<CompiledModule> create(ModuleOp module,
+                                       KernelCache *cache = nullptr);
 
   /// A public function of the module.
   Result<PackedFunction> lookup(StringRef name) const;
 
-private:
-  explicit CompiledModule(std::unique_ptr<ExecutionEngine> engine)
-      : engine(std::move(engine)) {}
+  const CompileReport &getReport() const { return report; }
 
-  std::unique_ptr<ExecutionEngine> engine;
+private:
+  CompiledModule(std::unique_ptr<llvm::orc::LLJIT> jit, CompileReport report)
+      : jit(std::move(jit)), report(report) {}
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  CompileReport report;
 };
 
 /// Registers the translations that compiling takes.

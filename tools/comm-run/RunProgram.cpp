@@ -9,6 +9,7 @@
 
 #include "Compile.h"
 #include "Differentiate.h"
+#include "KernelCache.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -126,7 +127,8 @@ MaybeFailure comm::runner::runProgram(Program &program,
       return Failure{ExitCode::Compile, ""};
     signature.name = vjp->signature.name;
   }
-  Result<CompiledModule> code = CompiledModule::create(module);
+  KernelCache cache(line.kernelCache);
+  Result<CompiledModule> code = CompiledModule::create(module, &cache);
   if (!code)
     return code.getFailure();
   Result<PackedFunction> function = code->lookup(signature.name);
@@ -141,6 +143,8 @@ MaybeFailure comm::runner::runProgram(Program &program,
   }
 
   printRandomSeed(program.signature, line);
+  if (line.time)
+    llvm::outs() << formatReport(code->getReport()) << "\n";
   Launch launched = launch(*function, signature, *inputs, line.launch);
   for (const std::string &text : launched.trace)
     llvm::outs() << text << "\n";

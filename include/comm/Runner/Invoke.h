@@ -21,6 +21,8 @@
 
 #include "comm/Runner/Signature.h"
 
+#include <memory>
+
 namespace mlir::comm::runner {
 
 /// `_mlir__mlir_ciface_f`, as ExecutionEngine::lookupPacked gives it: takes a
@@ -35,8 +37,33 @@ struct Invocation {
   std::vector<HostTensor> results;
 };
 
-/// Calls the function on one rank. It may overwrite the arguments, which must
-/// be of the types that the signature tells.
+/// Calls of a function on one rank with the same arguments, which must be of
+/// the types that the signature tells.
+class Invoker {
+public:
+  Invoker(PackedFunction function, const FunctionSignature &signature,
+          CommContext *context, std::vector<HostTensor> arguments);
+  Invoker(const Invoker &) = delete;
+  Invoker &operator=(const Invoker &) = delete;
+  /// Frees the results of the last call.
+  ~Invoker();
+
+  /// Calls the function once and returns its status. Nothing else is done here:
+  /// the time that this takes is the function's own. The results of an earlier
+  /// call must have been released.
+  int32_t call();
+  /// Copies of the last call's results, which must have succeeded.
+  std::vector<HostTensor> readResults() const;
+  /// Frees the last call's results, also after a failure: only what is in the
+  /// buffers is not to be trusted then.
+  void releaseResults();
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// Calls the function once. It may overwrite the arguments.
 Invocation invoke(PackedFunction function, const FunctionSignature &signature,
                   CommContext *context, std::vector<HostTensor> arguments);
 

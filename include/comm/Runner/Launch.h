@@ -20,6 +20,8 @@ struct LaunchOptions {
   std::string backend = "threads";
   /// How long a rank waits for another; 0: for ever.
   std::chrono::milliseconds timeout{30000};
+  /// How often each rank calls the function, at least once.
+  int64_t repetitions = 1;
   /// Whether to record each collective of each rank.
   bool trace = false;
   /// Called when the run has failed and a rank still computes a second later,
@@ -31,25 +33,30 @@ struct LaunchOptions {
 struct Launch {
   /// The first failure of the run, with the rank that found it.
   MaybeFailure failure;
-  /// Empty after a failure.
+  /// Of the last repetition. Empty after a failure.
   RankValues results;
   /// One line for each collective, rank by rank in the order of the calls; a
   /// rank that is not on a message's channel has none for it. Also after a
   /// failure.
   std::vector<std::string> trace;
-  /// From the first rank's start to the last rank's end; 0 after a failure.
-  std::chrono::duration<double> time{0};
-  /// Of that, what each rank spent in collectives, waiting included.
+  /// Of each repetition, from the first rank's start of it to the last rank's
+  /// end; empty after a failure.
+  std::vector<std::chrono::duration<double>> times;
+  /// Of their sum, what each rank spent in collectives, waiting included.
   std::vector<std::chrono::duration<double>> communicationTime;
 };
 
 /// Runs `function` on all ranks of the signature's mesh, each on copies of its
-/// inputs.
+/// inputs, `repetitions` times.
 Launch launch(PackedFunction function, const FunctionSignature &signature,
               const RankValues &inputs, const LaunchOptions &options);
 
+/// Such as "1.25 ms", in three digits.
+std::string formatDuration(std::chrono::duration<double> duration);
+
 /// Such as "time: 1.25 ms, in collectives rank 1 10% to rank 0 50%": the ranks
-/// that spent the least and the most there.
+/// that spent the least and the most there. Of several repetitions, "time: best
+/// 1.25 ms, median 1.31 ms, first 3.4 ms of 20 runs, in collectives...".
 std::string formatTime(const Launch &launch);
 
 } // namespace mlir::comm::runner

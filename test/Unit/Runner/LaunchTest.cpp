@@ -234,15 +234,45 @@ TEST(Launch, RunsAllRanks) {
   EXPECT_THAT(getElements(run.results[1][0]), ElementsAre(6, 30));
   EXPECT_THAT(getElements(run.results[2][0]), ElementsAre(12, 30));
   EXPECT_TRUE(run.trace.empty());
-  EXPECT_GT(run.time.count(), 0);
+  ASSERT_EQ(run.times.size(), 1u);
+  EXPECT_GT(run.times[0].count(), 0);
   ASSERT_EQ(run.communicationTime.size(), 3u);
   for (auto time : run.communicationTime)
-    EXPECT_LE(time.count(), run.time.count());
+    EXPECT_LE(time.count(), run.times[0].count());
   EXPECT_THAT(formatTime(run),
               testing::MatchesRegex("time: [0-9.e+]+ [mu]?s, in collectives "
                                     "rank [0-2] [0-9]+% to rank [0-2] "
                                     "[0-9]+%"));
   EXPECT_THAT(getElements(inputs[0][0]), ElementsAre(1, 0));
+}
+
+/// 1xf32 -> 1xf32: adds 1 to the input, and gives that.
+void callCount(void **packed) {
+  auto *results = getParameter<OneTensor *>(packed, 0);
+  auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
+  float *buffer = allocate<float>(1);
+  buffer[0] = argument->aligned[0] += 1;
+  *results = {COMM_SUCCESS, {buffer, buffer, 0, {1}, {1}}};
+}
+
+TEST(Launch, Repeats) {
+  FunctionSignature signature;
+  signature.name = "f";
+  signature.mesh = {{"tp", 2}};
+  signature.arguments = {makeInfo(COMM_F32, {1})};
+  signature.results = {makeInfo(COMM_F32, {1})};
+  LaunchOptions options;
+  options.repetitions = 5;
+  RankValues inputs(2, {makeTensor(COMM_F32, {1}, {10})});
+  Launch run = launch(callCount, signature, inputs, options);
+  ASSERT_FALSE(run.failure) << run.failure->message;
+  EXPECT_THAT(getElements(run.results[0][0]), ElementsAre(15));
+  EXPECT_THAT(getElements(run.results[1][0]), ElementsAre(15));
+  EXPECT_EQ(run.times.size(), 5u);
+  EXPECT_THAT(formatTime(run),
+              testing::MatchesRegex(
+                  "time: best [0-9.e+-]+ [mu]?s, median [0-9.e+-]+ [mu]?s, "
+                  "first [0-9.e+-]+ [mu]?s of 5 runs, in collectives .*"));
 }
 
 TEST(Launch, TracesEachRanksCollectives) {

@@ -1,0 +1,220 @@
+//===- KernelsTest.cpp - Kernels apart, compiled once, kept ---------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/comm-run/Compile.h"
+#include "tools/comm-run/Jit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::comm::runner;
+
+/// Two kernels that differ in name alone, and one that needs a table, a helper
+/// and the C library. @main(x) is 2 (2 x) + tanh(x) + 3.
+static const char *const source = R"(
+  llvm.mlir.global private constant @table(3.0 : f32) : f32
+  llvm.func @tanhf(f32) -> f32
+  llvm.func internal @helper(%x: f32) -> f32 {
+    %y = llvm.call @tanhf(%x) : (f32) -> f32
+    llvm.return %y : f32
+  }
+  llvm.func @double_1(%from: !llvm.ptr, %to: !llvm.ptr) attributes {comm.kernel} {
+    %x = llvm.load %from : !llvm.ptr -> f32
+    %y = llvm.fadd %x, %x : f32
+    llvm.store %y, %to : f32, !llvm.ptr
+    llvm.return
+  }
+  llvm.func @double_2(%from: !llvm.ptr, %to: !llvm.ptr) attributes {comm.kernel} {
+    %x = llvm.load %from : !llvm.ptr -> f32
+    %y = llvm.fadd %x, %x : f32
+    llvm.store %y, %to : f32, !llvm.ptr
+    llvm.return
+  }
+  llvm.func @add(%from: !llvm.ptr, %to: !llvm.ptr) attributes {comm.kernel} {
+    %x = llvm.load %from : !llvm.ptr -> f32
+    %t = llvm.call @helper(%x) : (f32) -> f32
+    %at = llvm.mlir.addressof @table : !llvm.ptr
+    %c = llvm.load %at : !llvm.ptr -> f32
+    %y = llvm.load %to : !llvm.ptr -> f32
+    %z = llvm.fadd %y, %t : f32
+    %s = llvm.fadd %z, %c : f32
+    llvm.store %s, %to : f32, !llvm.ptr
+    llvm.return
+  }
+  llvm.func @main(%x: !llvm.ptr, %y: !llvm.ptr) {
+    llvm.call @double_1(%x, %y) : (!llvm.ptr, !llvm.ptr) -> ()
+    llvm.call @double_2(%y, %y) : (!llvm.ptr, !llvm.ptr) -> ()
+    llvm.call @add(%x, %y) : (!llvm.ptr, !llvm.ptr) -> ()
+    llvm.return
+  }
+)";
+
+namespace {
+
+class KernelsTest : public ::testing::Test {
+protected:
+  KernelsTest() {
+    DialectRegistry registry;
+    registry.insert<LLVM::LLVMDialect>();
+    registerTranslations(registry);
+    context.appendDialectRegistry(registry);
+  }
+
+  SplitModule split(StringRef salt) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(source, &context);
+    EXPECT_TRUE(module);
+    FailureOr<SplitModule> parts = splitKernels(*module, salt);
+    EXPECT_TRUE(succeeded(parts));
+    return std::move(*parts);
+  }
+
+  static std::vector<std::string> getNames(SplitModule &parts) {
+    std::vector<std::string> names;
+    for (llvm::orc::ThreadSafeModule &kernel : parts.kernels)
+      kernel.withModuleDo([&](llvm::Module &module) {
+        names.push_back(module.getModuleIdentifier());
+      });
+    return names;
+  }
+
+  /// Compiles the program, runs it, and returns how many kernels were cached.
+  size_t run(KernelCache &cache) {
+    size_t hits = cache.getNumHits();
+    auto machine = detectProcessor();
+    EXPECT_TRUE(bool(machine));
+    SplitModule parts = split(describeKernelCodegen(*machine));
+    auto jit = createJit(std::move(parts), std::move(*machine), &cache);
+    if (!jit) {
+      ADD_FAILURE() << llvm::toString(jit.takeError());
+      return 0;
+    }
+    auto main = (*jit)->lookup("main");
+    EXPECT_TRUE(bool(main));
+    float x = 0.5, y = -1;
+    main->toPtr<void (*)(float *, float *)>()(&x, &y);
+    EXPECT_FLOAT_EQ(y, 2 + std::tanh(0.5f) + 3);
+    return cache.getNumHits() - hits;
+  }
+
+  MLIRContext context;
+};
+
+TEST_F(KernelsTest, StandApartAndAreShared) {
+  SplitModule parts = split("");
+  ASSERT_EQ(parts.kernels.size(), 2u);
+  std::vector<std::string> names = getNames(parts);
+  EXPECT_NE(names[0], names[1]);
+  for (size_t i : {0, 1})
+    parts.kernels[i].withModuleDo([&](llvm::Module &module) {
+      for (llvm::Function &function : module)
+        EXPECT_TRUE(function.isDeclaration() || function.hasLocalLinkage() ||
+                    function.getName() == names[i])
+            << function.getName().str();
+    });
+  parts.schedule.withModuleDo([&](llvm::Module &module) {
+    for (const std::string &name : names) {
+      ASSERT_TRUE(module.getFunction(name));
+      EXPECT_TRUE(module.getFunction(name)->isDeclaration());
+    }
+    EXPECT_EQ(module.getFunction(names[0])->getNumUses(), 2u);
+    EXPECT_FALSE(module.getFunction("double_2"));
+  });
+}
+
+TEST_F(KernelsTest, NamesAreHashesOfAllThatTheCodeDependsOn) {
+  SplitModule first = split("a"), again = split("a"), other = split("b");
+  EXPECT_EQ(getNames(first), getNames(again));
+  EXPECT_NE(getNames(first)[0], getNames(other)[0]);
+}
+
+TEST_F(KernelsTest, AreCompiledOnceInAProcess) {
+  KernelCache cache;
+  EXPECT_EQ(run(cache), 0u);
+  EXPECT_EQ(run(cache), 2u);
+}
+
+/// A folder for each test that goes with it.
+class KernelFolderTest : public KernelsTest {
+protected:
+  KernelFolderTest() {
+    EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("comm-kernels", root));
+    folder = root;
+    llvm::sys::path::append(folder, "new", "comm");
+  }
+  ~KernelFolderTest() override { llvm::sys::fs::remove_directories(root); }
+
+  std::vector<std::string> listFiles() const {
+    std::vector<std::string> files;
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator at(folder, error), end;
+         at != end && !error; at.increment(error))
+      if (llvm::sys::path::filename(at->path()).starts_with("llvmcache-comm_"))
+        files.push_back(at->path());
+    return files;
+  }
+
+  SmallString<128> root, folder;
+};
+
+TEST_F(KernelFolderTest, KeepsKernelsBetweenProcesses) {
+  {
+    KernelCache cache(folder);
+    EXPECT_EQ(run(cache), 0u);
+  }
+  EXPECT_EQ(listFiles().size(), 2u);
+  KernelCache cache(folder);
+  EXPECT_EQ(run(cache), 2u);
+}
+
+TEST_F(KernelFolderTest, IgnoresWhatIsDamagedAndWritesItAgain) {
+  {
+    KernelCache cache(folder);
+    run(cache);
+  }
+  std::vector<std::string> files = listFiles();
+  ASSERT_EQ(files.size(), 2u);
+  // One with a byte changed, one cut short.
+  int file;
+  ASSERT_FALSE(llvm::sys::fs::openFileForReadWrite(
+      files[0], file, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None));
+  {
+    llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+    stream.pwrite("\xff", 1, 100);
+  }
+  ASSERT_FALSE(llvm::sys::fs::openFileForReadWrite(
+      files[1], file, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None));
+  ASSERT_FALSE(llvm::sys::fs::resize_file(file, 50));
+  llvm::sys::Process::SafelyCloseFileDescriptor(file);
+  {
+    KernelCache cache(folder);
+    EXPECT_EQ(run(cache), 0u);
+  }
+  KernelCache cache(folder);
+  EXPECT_EQ(run(cache), 2u);
+}
+
+TEST_F(KernelFolderTest, IsDoneWithoutWhereItCannotBe) {
+  // A file stands where the folder should be.
+  std::error_code error;
+  {
+    llvm::raw_fd_ostream stream((root + "/new").str(), error);
+  }
+  ASSERT_FALSE(error);
+  KernelCache cache(folder);
+  EXPECT_EQ(run(cache), 0u);
+  EXPECT_EQ(run(cache), 2u);
+}
+
+} // namespace

@@ -1,0 +1,149 @@
+//===- Jit.cpp - LLVM modules to machine code in memory -------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+
+#include "comm/Runtime/CommRuntime.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <thread>
+
+using namespace mlir::comm::runner;
+using namespace llvm;
+using namespace llvm::orc;
+
+Expected<JITTargetMachineBuilder> mlir::comm::runner::detectProcessor() {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  return JITTargetMachineBuilder::detectHost();
+}
+
+std::string
+mlir::comm::runner::describeKernelCodegen(JITTargetMachineBuilder &machine) {
+  return "LLVM " LLVM_VERSION_STRING " -O3 " + machine.getTargetTriple().str() +
+         " " + machine.getCPU() + " " + machine.getFeatures().getString();
+}
+
+static void optimize(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = true;
+  tuning.LoopInterleaving = true;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+namespace {
+
+/// Called by several threads at once.
+class Compiler : public IRCompileLayer::IRCompiler {
+public:
+  Compiler(JITTargetMachineBuilder machine, KernelCache *cache,
+           bool optimizesAll)
+      : IRCompiler(irManglingOptionsFromTargetOptions(machine.getOptions())),
+        machine(std::move(machine)), cache(cache), optimizesAll(optimizesAll) {}
+
+  Expected<std::unique_ptr<MemoryBuffer>> operator()(Module &module) override {
+    bool isKernel =
+        optimizesAll ||
+        StringRef(module.getModuleIdentifier()).starts_with(kKernelPrefix);
+    if (isKernel && cache)
+      if (std::unique_ptr<MemoryBuffer> object = cache->getObject(&module))
+        return object;
+    JITTargetMachineBuilder builder = machine;
+    builder.setCodeGenOptLevel(isKernel ? CodeGenOptLevel::Aggressive
+                                        : CodeGenOptLevel::None);
+    Expected<std::unique_ptr<TargetMachine>> target =
+        builder.createTargetMachine();
+    if (!target)
+      return target.takeError();
+    if (isKernel)
+      optimize(module, **target);
+    return SimpleCompiler(**target, isKernel ? cache : nullptr)(module);
+  }
+
+private:
+  JITTargetMachineBuilder machine;
+  KernelCache *cache;
+  /// Whether there are no kernels: loops stand anywhere.
+  bool optimizesAll;
+};
+
+} // namespace
+
+/// comm-run has the runtime linked in; the C library is found in the process.
+static SymbolMap getRuntimeSymbols(LLJIT &jit) {
+  SymbolMap symbols;
+#define COMM_RUNTIME_FUNCTION(Name, ...)                                       \
+  symbols[jit.mangleAndIntern(#Name)] = {ExecutorAddr::fromPtr(&Name),         \
+                                         JITSymbolFlags::Exported};
+#include "comm/Runtime/RuntimeFunctions.def"
+  return symbols;
+}
+
+Expected<std::unique_ptr<LLJIT>> mlir::comm::runner::createJit(
+    SplitModule parts, JITTargetMachineBuilder machine, KernelCache *cache) {
+  LLJITBuilder builder;
+  builder.setJITTargetMachineBuilder(std::move(machine))
+      .setNumCompileThreads(std::max(1u, std::thread::hardware_concurrency()))
+      // There are no initializers to run.
+      .setPlatformSetUp(setUpInactivePlatform)
+      .setCompileFunctionCreator(
+          [&](JITTargetMachineBuilder machine)
+              -> Expected<std::unique_ptr<IRCompileLayer::IRCompiler>> {
+            return std::make_unique<Compiler>(
+                std::move(machine), parts.kernels.empty() ? nullptr : cache,
+                parts.kernels.empty());
+          });
+  Expected<std::unique_ptr<LLJIT>> created = builder.create();
+  if (!created)
+    return created.takeError();
+  LLJIT &jit = **created;
+  JITDylib &program = jit.getMainJITDylib();
+  if (Error error = program.define(absoluteSymbols(getRuntimeSymbols(jit))))
+    return error;
+
+  // All that there is to compile is asked for in one go.
+  SymbolLookupSet wanted;
+  auto add = [&](ThreadSafeModule part) -> Error {
+    part.withModuleDo([&](Module &module) {
+      module.setDataLayout(jit.getDataLayout());
+      module.setTargetTriple(jit.getTargetTriple());
+      for (const Function &function : module)
+        if (!function.isDeclaration() && function.hasExternalLinkage())
+          wanted.add(jit.mangleAndIntern(function.getName()));
+    });
+    return jit.addIRModule(std::move(part));
+  };
+  for (ThreadSafeModule &kernel : parts.kernels)
+    if (Error error = add(std::move(kernel)))
+      return error;
+  if (Error error = add(std::move(parts.schedule)))
+    return error;
+  Expected<SymbolMap> symbols = jit.getExecutionSession().lookup(
+      makeJITDylibSearchOrder(&program), std::move(wanted));
+  if (!symbols)
+    return symbols.takeError();
+  return created;
+}
