@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Transforms/DifferentiatePass.h"
+#include "MergeEqualOps.h"
 #include "comm/Analysis/ReplicationAnalysis.h"
 #include "comm/IR/Comm.h"
 #include "comm/IR/DerivativeOps.h"
 #include "comm/Transforms/MaterializeReplication.h"
 #include "comm/Transforms/Passes.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::comm {
@@ -30,10 +29,11 @@ using namespace mlir::comm;
 /// Applies the laws and merges what is equal.
 static LogicalResult simplifyGenerated(func::FuncOp function,
                                        const FrozenRewritePatternSet &laws) {
-  IRRewriter rewriter(function.getContext());
-  DominanceInfo dominance(function);
-  eliminateCommonSubExpressions(rewriter, dominance, function);
-  if (failed(applyPatternsGreedily(function, laws)))
+  mergeEqualOps(function.getBody());
+  // One block, in which nothing is merged or unreachable.
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  if (failed(applyPatternsGreedily(function, laws, config)))
     return function.emitError("the laws did not come to an end on '")
            << function.getName() << "'";
   return success();
