@@ -8,13 +8,7 @@
 // The one file that includes every upstream dialect: it takes 12 s to compile.
 
 #include "comm/InitAll.h"
-#include "comm/Analysis/ExternalModels/ScfReplication.h"
-#include "comm/Autodiff/ExternalModels.h"
-#include "comm/Conversion/Bufferization.h"
-#include "comm/Conversion/Passes.h"
-#include "comm/Conversion/Pipelines.h"
-#include "comm/IR/Comm.h"
-#include "comm/Transforms/Passes.h"
+#include "comm/Register.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -24,19 +18,10 @@ using namespace mlir;
 void comm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<CommDialect>();
-  registerScfReplicationModels(registry);
-  registerBufferizationModels(registry);
-  registerArithAdjointModels(registry);
-  registerFuncAdjointModels(registry);
-  registerLinalgAdjointModels(registry);
-  registerMathAdjointModels(registry);
-  registerTensorAdjointModels(registry);
+  registerCommDialect(registry);
 }
 
 void comm::registerAllPasses() {
   mlir::registerAllPasses();
-  registerCommTransformsPasses();
-  registerCommConversionPasses();
-  registerCommPipelines();
+  registerCommPasses();
 }

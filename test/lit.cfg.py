@@ -15,6 +15,10 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%examples", os.path.join(config.comm_source_dir, "docs", "examples")))
 config.substitutions.append(("%source_dir", config.comm_source_dir))
+config.substitutions.append(("%plugin", os.path.join(config.comm_binary_dir, "lib", "libCommPlugin.so")))
+# A sanitizer must be in the program that loads a library, so stock ones cannot.
+if config.comm_sanitizer:
+    config.available_features.add("sanitizer")
 # The functions and what each communicates, a line each.
 config.substitutions.append(
     (

@@ -3,7 +3,8 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libgtest-dev libgmock-dev libopenblas-dev
-          libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-format-22)
+          libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-format-22
+          dpkg-dev file)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")

@@ -1,0 +1,79 @@
+//===- embed.cpp - A program that differentiates, compiles and runs -------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Conversion/Pipelines.h"
+#include "comm/InitAll.h"
+#include "comm/Runtime/Communicator.h"
+#include "comm/Transforms/DifferentiatePass.h"
+#include "mlir/ExecutionEngine/CRunnerUtils.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <cstdlib>
+#include <iostream>
+
+using namespace mlir;
+using Row = StridedMemRefType<float, 1>;
+
+/// The status, then what @layer_vjp returns.
+struct Results {
+  int32_t status;
+  Row y, dx, dw;
+};
+
+int main(int argc, char **argv) {
+  DialectRegistry registry;
+  comm::registerAllDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  MLIRContext context(registry);
+
+  auto module = parseSourceFile<ModuleOp>(argv[argc - 1], &context);
+  auto layer = module ? module->lookupSymbol<func::FuncOp>("layer") : nullptr;
+  if (!layer || failed(comm::differentiate(layer)))
+    return 1;
+  PassManager manager(&context);
+  comm::buildHostPipeline(manager);
+  if (failed(manager.run(*module)))
+    return 1;
+
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto engine = llvm::cantFail(ExecutionEngine::create(*module));
+  auto vjp = llvm::cantFail(engine->lookupPacked("_mlir_ciface_layer_vjp"));
+
+  Results results[4];
+  std::string error;
+  auto world = comm::runtime::World::create({{"tp", 4}}, "threads", {}, error);
+  auto failure = world->launch([&](comm::runtime::Context &rank) {
+    // x is one value, each rank has its own w; the seed of y is ones.
+    float w = rank.getRank();
+    float values[3][4] = {{1, 2, 3, 4}, {w, w, w, w}, {1, 1, 1, 1}};
+    Row rows[3];
+    for (int i = 0; i < 3; ++i)
+      rows[i] = {values[i], values[i], 0, {4}, {1}};
+    void *result = &results[rank.getRank()];
+    void *self = static_cast<CommContext *>(&rank);
+    void *px = &rows[0], *pw = &rows[1], *pdy = &rows[2];
+    void *arguments[] = {&result, &self, &px, &pw, &pdy};
+    vjp(arguments);
+  });
+  if (failure)
+    llvm::report_fatal_error(failure->message.c_str());
+  for (Results &result : results) {
+    for (Row *row : {&result.y, &result.dx, &result.dw}) {
+      for (float element : *row)
+        std::cout << element << " ";
+      std::free(row->basePtr);
+    }
+    std::cout << "\n";
+  }
+}
