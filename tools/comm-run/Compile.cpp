@@ -84,8 +84,10 @@ Result<CompiledModule> CompiledModule::create(ModuleOp module,
   auto machine = detectProcessor();
   if (!machine)
     return compileFailure(machine.takeError());
-  FailureOr<SplitModule> parts =
-      splitKernels(module, describeKernelCodegen(*machine));
+  auto salt = describeKernelCodegen(*machine);
+  if (!salt)
+    return compileFailure(salt.takeError());
+  FailureOr<SplitModule> parts = splitKernels(module, *salt);
   if (failed(parts))
     return Failure{ExitCode::Compile, ""};
   parts->schedule.withModuleDo(addPackedFunctions);

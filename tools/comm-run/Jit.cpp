@@ -7,7 +7,9 @@
 
 #include "Jit.h"
 
+#include "VectorMath.h"
 #include "comm/Runtime/CommRuntime.h"
+#include "comm/Runtime/ElementTypes.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -16,6 +18,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <cstring>
 #include <thread>
 
 using namespace mlir::comm::runner;
@@ -28,10 +31,18 @@ Expected<JITTargetMachineBuilder> mlir::comm::runner::detectProcessor() {
   return JITTargetMachineBuilder::detectHost();
 }
 
-std::string
-mlir::comm::runner::describeKernelCodegen(JITTargetMachineBuilder &machine) {
-  return "LLVM " LLVM_VERSION_STRING " -O3 " + machine.getTargetTriple().str() +
-         " " + machine.getCPU() + " " + machine.getFeatures().getString();
+Expected<std::string>
+mlir::comm::runner::describeKernelCodegen(JITTargetMachineBuilder machine) {
+  Expected<std::unique_ptr<TargetMachine>> target =
+      machine.createTargetMachine();
+  if (!target)
+    return target.takeError();
+  std::string text = "LLVM " LLVM_VERSION_STRING " -O3 " +
+                     machine.getTargetTriple().str() + " " + machine.getCPU() +
+                     " " + machine.getFeatures().getString();
+  for (const VecDesc &function : getVectorFunctions(**target))
+    text += (" " + function.getVectorFnName()).str();
+  return text;
 }
 
 static void optimize(Module &module, TargetMachine &machine) {
@@ -40,11 +51,15 @@ static void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopInterleaving = true;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
+  TargetLibraryInfoImpl library(machine.getTargetTriple());
+  library.addVectorizableFunctions(getVectorFunctions(machine));
   PassBuilder builder(&machine, tuning);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
+  // The first registration of an analysis counts.
+  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -92,9 +107,21 @@ private:
 
 } // namespace
 
+/// What LLVM calls to pass a bf16 where the processor has none, and what only
+/// newer compilers' libraries have. The number comes back in the low half of
+/// where a float would.
+static float truncateToBFloat(float value) {
+  uint32_t bits = mlir::comm::runtime::toBFloat(value).bits;
+  float result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
 /// comm-run has the runtime linked in; the C library is found in the process.
 static SymbolMap getRuntimeSymbols(LLJIT &jit) {
   SymbolMap symbols;
+  symbols[jit.mangleAndIntern("__truncsfbf2")] = {
+      ExecutorAddr::fromPtr(&truncateToBFloat), JITSymbolFlags::Exported};
 #define COMM_RUNTIME_FUNCTION(Name, ...)                                       \
   symbols[jit.mangleAndIntern(#Name)] = {ExecutorAddr::fromPtr(&Name),         \
                                          JITSymbolFlags::Exported};

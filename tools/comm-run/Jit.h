@@ -19,7 +19,8 @@ namespace mlir::comm::runner {
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> detectProcessor();
 
 /// What a kernel's machine code depends on besides its LLVM IR: for its hash.
-std::string describeKernelCodegen(llvm::orc::JITTargetMachineBuilder &machine);
+llvm::Expected<std::string>
+describeKernelCodegen(llvm::orc::JITTargetMachineBuilder machine);
 
 /// Compiles the parts of a program at once, on as many threads as the machine
 /// has cores: kernels with all of LLVM's optimisations unless `cache` (may be

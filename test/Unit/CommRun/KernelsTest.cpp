@@ -94,7 +94,9 @@ protected:
     size_t hits = cache.getNumHits();
     auto machine = detectProcessor();
     EXPECT_TRUE(bool(machine));
-    SplitModule parts = split(describeKernelCodegen(*machine));
+    auto salt = describeKernelCodegen(*machine);
+    EXPECT_TRUE(bool(salt));
+    SplitModule parts = split(*salt);
     auto jit = createJit(std::move(parts), std::move(*machine), &cache);
     if (!jit) {
       ADD_FAILURE() << llvm::toString(jit.takeError());
