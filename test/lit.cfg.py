@@ -38,3 +38,13 @@ config.substitutions.append(
         sys.executable + " " + os.path.join(config.comm_source_dir, "test", "run_console_blocks.py"),
     )
 )
+# %generate SHAPE:N: a program of about N ops, as the benchmark of the compiler has it.
+config.substitutions.append(
+    (
+        "%generate",
+        sys.executable
+        + " "
+        + os.path.join(config.comm_source_dir, "tools", "bench", "compile.py")
+        + " --program",
+    )
+)

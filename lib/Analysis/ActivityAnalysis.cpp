@@ -26,6 +26,11 @@ void comm::forEachReadValue(Operation *op,
 }
 
 static bool readsAny(Operation *op, const llvm::DenseSet<Value> &set) {
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return set.contains(operand); }))
+    return true;
+  if (op->getNumRegions() == 0)
+    return false;
   bool found = false;
   forEachReadValue(op, [&](Value value) { found |= set.contains(value); });
   return found;
@@ -39,22 +44,18 @@ ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
     if (!isa<ShapedDimOpInterface>(op) && readsAny(&op, dependent))
       dependent.insert(op.result_begin(), op.result_end());
 
-  useful.insert(sinks.begin(), sinks.end());
+  // What is read for a sink, and active where it depends on a source.
+  llvm::DenseSet<Value> useful;
+  auto read = [&](Value value) {
+    if (useful.insert(value).second && isDifferentiable(value.getType()) &&
+        dependent.contains(value))
+      active.insert(value);
+  };
+  llvm::for_each(sinks, read);
   for (Operation &op : llvm::reverse(block.without_terminator()))
     if (llvm::any_of(op.getResults(),
                      [&](Value result) { return useful.contains(result); }))
-      forEachReadValue(&op, [&](Value value) { useful.insert(value); });
-}
-
-bool ActivityAnalysis::isActive(Value value) const {
-  return isDifferentiable(value.getType()) && dependent.contains(value) &&
-         useful.contains(value);
-}
-
-bool ActivityAnalysis::isOnPath(Operation *op) const {
-  return llvm::any_of(op->getResults(),
-                      [&](Value result) { return isActive(result); }) &&
-         readsAny(op, dependent);
+      forEachReadValue(&op, read);
 }
 
 llvm::BitVector ActivityAnalysis::getWantedOperands(Operation *op) const {

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "comm/Analysis/ReplicationAnalysis.h"
-#include "mlir/IR/SymbolTable.h"
+#include "comm/Analysis/MeshAxes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,15 +27,18 @@ MeshAxes::MeshAxes(Operation *op) {
 }
 
 ReplicationState MeshAxes::getSet(AxesAttrInterface axes) const {
-  ReplicationState set;
   MeshOpInterface mesh = getMesh();
   if (!axes || !mesh)
-    return set;
+    return {};
+  auto [entry, isNew] = sets.try_emplace(axes);
+  if (!isNew)
+    return entry->second;
+  ReplicationState set;
   for (StringAttr name : axes.getAxes())
     for (auto [axis, known] : llvm::enumerate(mesh.getAxisNames()))
       if (known == name)
         set |= ReplicationState::varyingOver(axis);
-  return set & all;
+  return entry->second = set & all;
 }
 
 SmallVector<StringRef> MeshAxes::getNames(ReplicationState axes) const {

@@ -12,107 +12,10 @@
 using namespace mlir;
 using namespace mlir::comm;
 
-//===----------------------------------------------------------------------===//
-// Why a value varies
-//===----------------------------------------------------------------------===//
-
-void ReplicationAnalysis::attachOrigin(Diagnostic &diagnostic, Value value,
-                                       Operation *op,
-                                       ReplicationState axes) const {
-  std::string names = meshAxes.format(axes);
-  FunctionOpInterface callee = getCalledFunction(op);
-  diagnostic.attachNote(op->getLoc())
-      << "'" << op->getName() << "' makes a value that varies over axes "
-      << names;
-  if (!callee)
-    return;
-  // A call of an unmarked helper: say what to mark.
-  std::string advice = " is unmarked: mark it, or inline the call";
-  for (unsigned number = 0; number < callee.getNumArguments(); ++number)
-    if (!meshAxes.getSet(getArgumentMark(callee, number)).contains(axes) &&
-        !getState(op->getOperand(number)).intersects(axes))
-      diagnostic.attachNote(callee.getLoc())
-          << "argument " << number << " of '@" << callee.getName() << "'"
-          << advice;
-  auto result = cast<OpResult>(value).getResultNumber();
-  if (result < callee.getNumResults() &&
-      !meshAxes.getSet(getResultMark(callee, result)).contains(axes))
-    diagnostic.attachNote(callee.getLoc())
-        << "result " << result << " of '@" << callee.getName() << "'" << advice;
-}
-
-void ReplicationAnalysis::attachChain(Diagnostic &diagnostic, Value value,
-                                      ReplicationState axes) const {
-  FunctionOpInterface function = getFunction();
-  // The chain of one axis: different axes may come from different places.
-  SmallVector<std::pair<Value, VariationCause>> chain;
-  ReplicationState wanted;
-  for (unsigned axis = 0; axis < ReplicationState::kMaxAxes; ++axis)
-    if (axes.variesOver(axis)) {
-      wanted = ReplicationState::varyingOver(axis);
-      break;
-    }
-  auto find = [&](ArrayRef<VariationCause> candidates) {
-    return llvm::find_if(candidates, [&](const VariationCause &cause) {
-      return cause.axes.contains(wanted);
-    });
-  };
-  DenseSet<Value> seen;
-  while (value && seen.insert(value).second) {
-    VariationCause cause;
-    if (getData(value).intersects(wanted)) {
-      cause = *find(causes.find(value)->second);
-    } else {
-      // What controls the region that the value stands in.
-      Region *region = value.getParentRegion();
-      while (region && !control.lookup(region).intersects(wanted))
-        region = region->getParentRegion();
-      if (!region)
-        break;
-      cause = *find(controlCauses.find(region)->second);
-    }
-    chain.emplace_back(value, cause);
-    value = cause.from;
-  }
-
-  constexpr size_t kEnd = 8;
-  std::string names = meshAxes.format(wanted);
-  for (auto [position, link] : llvm::enumerate(chain)) {
-    auto [target, cause] = link;
-    if (position == kEnd && chain.size() > 2 * kEnd)
-      diagnostic.attachNote(target.getLoc())
-          << "through " << chain.size() - 2 * kEnd << " more values from here";
-    if (position >= kEnd && position + kEnd < chain.size())
-      continue;
-    if (!cause.op) {
-      auto argument = cast<BlockArgument>(target);
-      diagnostic.attachNote(argument.getLoc())
-          << "argument " << argument.getArgNumber() << " of '@"
-          << function.getName() << "' varies over axes " << names
-          << ": it is not marked replicated over them";
-    } else if (cause.isControl) {
-      diagnostic.attachNote(cause.op->getLoc())
-          << "'" << cause.op->getName()
-          << "' runs its regions under a condition that varies over axes "
-          << names;
-    } else if (cause.from) {
-      diagnostic.attachNote(cause.op->getLoc())
-          << "'" << cause.op->getName()
-          << "' uses a value that varies over axes " << names;
-    } else {
-      attachOrigin(diagnostic, target, cause.op, wanted);
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// What the states forbid
-//===----------------------------------------------------------------------===//
-
 class ReplicationAnalysis::Verifier {
 public:
   explicit Verifier(const ReplicationAnalysis &analysis)
-      : analysis(analysis), axes(analysis.meshAxes) {}
+      : analysis(analysis), axes(analysis.getMeshAxes()) {}
 
   LogicalResult verify() {
     FunctionOpInterface function = analysis.function;
@@ -137,10 +40,20 @@ private:
     return op->emitError();
   }
 
-  void attachChain(InFlightDiagnostic &diagnostic, Value value,
-                   ReplicationState over) {
-    analysis.attachChain(*diagnostic.getUnderlyingDiagnostic(), value, over);
+  /// Found for the first error.
+  const Causes &getCauses() {
+    if (!causes)
+      causes = analysis.findCauses();
+    return *causes;
   }
+
+  /// Attaches the ops that made `value` vary over `over`, from it back to where
+  /// it begins, as notes.
+  void attachChain(InFlightDiagnostic &diagnostic, Value value,
+                   ReplicationState over);
+  /// The note at the op by which a value begins to vary.
+  void attachOrigin(InFlightDiagnostic &diagnostic, Value value, Operation *op,
+                    ReplicationState over);
 
   void verifySizes(Operation *op) {
     for (Value size : getSizeOperands(op)) {
@@ -190,17 +103,20 @@ private:
                   << " under a condition that varies over them: not all ranks "
                      "of a group would reach it";
     // The innermost region that varies, and why it does.
-    Region *region = op->getParentRegion();
-    while (!analysis.control.lookup(region).intersects(over))
-      region = region->getParentRegion();
-    for (const VariationCause &cause :
-         analysis.controlCauses.find(region)->second) {
-      if (!cause.axes.intersects(over))
+    for (Region *region = op->getParentRegion(); region;
+         region = region->getParentRegion()) {
+      auto found = getCauses().regions.find(region);
+      if (found == getCauses().regions.end())
         continue;
-      diagnostic.attachNote(cause.from.getLoc())
-          << "the condition of '" << cause.op->getName()
-          << "' varies over axes " << axes.format(cause.axes & over);
-      attachChain(diagnostic, cause.from, cause.axes & over);
+      const auto *cause = llvm::find_if(found->second, [&](const auto &cause) {
+        return cause.axes.intersects(over);
+      });
+      if (cause == found->second.end())
+        continue;
+      diagnostic.attachNote(cause->from.getLoc())
+          << "the condition of '" << cause->op->getName()
+          << "' varies over axes " << axes.format(cause->axes & over);
+      attachChain(diagnostic, cause->from, cause->axes & over);
       break;
     }
     return true;
@@ -229,7 +145,7 @@ private:
   }
 
   void verifyCall(Operation *op) {
-    FunctionOpInterface callee = getCalledFunction(op);
+    FunctionOpInterface callee = analysis.facts->getCalledFunction(op);
     if (!callee) {
       // Nobody knows what an indirect call holds.
       ReplicationState control = analysis.getControl(op);
@@ -238,7 +154,7 @@ private:
                       " calls an unknown function, which may run a collective");
       return;
     }
-    HeldGroups held = analysis.getHeldGroups(callee);
+    HeldGroups held = analysis.facts->getHeldGroups(callee);
     if (held.op &&
         verifyReached(op, held.axes,
                       (" calls '@" + callee.getName() + "', which runs '" +
@@ -288,8 +204,105 @@ private:
 
   const ReplicationAnalysis &analysis;
   const MeshAxes &axes;
+  std::optional<Causes> causes;
   bool isValid = true;
 };
+
+//===----------------------------------------------------------------------===//
+// Why a value varies
+//===----------------------------------------------------------------------===//
+
+void ReplicationAnalysis::Verifier::attachOrigin(InFlightDiagnostic &diagnostic,
+                                                 Value value, Operation *op,
+                                                 ReplicationState over) {
+  std::string names = axes.format(over);
+  FunctionOpInterface callee = analysis.facts->getCalledFunction(op);
+  diagnostic.attachNote(op->getLoc())
+      << "'" << op->getName() << "' makes a value that varies over axes "
+      << names;
+  if (!callee)
+    return;
+  // A call of an unmarked helper: say what to mark.
+  std::string advice = " is unmarked: mark it, or inline the call";
+  for (unsigned number = 0; number < callee.getNumArguments(); ++number)
+    if (!axes.getSet(getArgumentMark(callee, number)).contains(over) &&
+        !analysis.getState(op->getOperand(number)).intersects(over))
+      diagnostic.attachNote(callee.getLoc())
+          << "argument " << number << " of '@" << callee.getName() << "'"
+          << advice;
+  auto result = cast<OpResult>(value).getResultNumber();
+  if (result < callee.getNumResults() &&
+      !axes.getSet(getResultMark(callee, result)).contains(over))
+    diagnostic.attachNote(callee.getLoc())
+        << "result " << result << " of '@" << callee.getName() << "'" << advice;
+}
+
+void ReplicationAnalysis::Verifier::attachChain(InFlightDiagnostic &diagnostic,
+                                                Value value,
+                                                ReplicationState over) {
+  // The chain of one axis: different axes may come from different places.
+  SmallVector<std::pair<Value, VariationCause>> chain;
+  ReplicationState wanted;
+  for (unsigned axis = 0; axis < ReplicationState::kMaxAxes; ++axis)
+    if (over.variesOver(axis)) {
+      wanted = ReplicationState::varyingOver(axis);
+      break;
+    }
+  auto find = [&](const auto &map, auto key) -> const VariationCause * {
+    auto found = map.find(key);
+    if (found == map.end())
+      return nullptr;
+    const auto *cause = llvm::find_if(found->second, [&](const auto &cause) {
+      return cause.axes.contains(wanted);
+    });
+    return cause == found->second.end() ? nullptr : cause;
+  };
+  DenseSet<Value> seen;
+  while (value && seen.insert(value).second) {
+    const VariationCause *cause = find(getCauses().values, value);
+    // Else what controls the region that the value stands in.
+    for (Region *region = value.getParentRegion(); region && !cause;
+         region = region->getParentRegion())
+      cause = find(getCauses().regions, region);
+    if (!cause)
+      break;
+    chain.emplace_back(value, *cause);
+    value = cause->from;
+  }
+
+  constexpr size_t kEnd = 8;
+  std::string names = axes.format(wanted);
+  for (auto [position, link] : llvm::enumerate(chain)) {
+    auto [target, cause] = link;
+    if (position == kEnd && chain.size() > 2 * kEnd)
+      diagnostic.attachNote(target.getLoc())
+          << "through " << chain.size() - 2 * kEnd << " more values from here";
+    if (position >= kEnd && position + kEnd < chain.size())
+      continue;
+    if (!cause.op) {
+      auto argument = cast<BlockArgument>(target);
+      diagnostic.attachNote(argument.getLoc())
+          << "argument " << argument.getArgNumber() << " of '@"
+          << analysis.getFunction().getName() << "' varies over axes " << names
+          << ": it is not marked replicated over them";
+    } else if (cause.isControl) {
+      diagnostic.attachNote(cause.op->getLoc())
+          << "'" << cause.op->getName()
+          << "' runs its regions under a condition that varies over axes "
+          << names;
+    } else if (cause.from) {
+      diagnostic.attachNote(cause.op->getLoc())
+          << "'" << cause.op->getName()
+          << "' uses a value that varies over axes " << names;
+    } else {
+      attachOrigin(diagnostic, target, cause.op, wanted);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What the states forbid
+//===----------------------------------------------------------------------===//
 
 LogicalResult ReplicationAnalysis::verify() const {
   if (getFunction().isDeclaration())

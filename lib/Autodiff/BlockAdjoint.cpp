@@ -10,17 +10,24 @@
 using namespace mlir;
 using namespace mlir::comm;
 
-FailureOr<RegionForwards>
-comm::emitRegionForwards(Block &block, const ActivityAnalysis &activity,
-                         AdjointDriver &driver) {
+SmallVector<RegionAdjointOpInterface>
+comm::getRegionOps(Block &block, const ActivityAnalysis &activity) {
   SmallVector<RegionAdjointOpInterface> ops;
   for (Operation &op : block.without_terminator())
     if (auto regionOp = dyn_cast<RegionAdjointOpInterface>(op))
       if (activity.isOnPath(&op) && activity.getWantedOperands(&op).any())
         ops.push_back(regionOp);
+  return ops;
+}
+
+FailureOr<RegionForwards>
+comm::emitRegionForwards(ArrayRef<RegionAdjointOpInterface> ops,
+                         AdjointDriver &driver) {
   bool ok = true;
   RegionForwards forwards;
-  IRRewriter rewriter(block.getParentOp()->getContext());
+  if (ops.empty())
+    return forwards;
+  IRRewriter rewriter(ops.front()->getContext());
   for (RegionAdjointOpInterface op : ops) {
     rewriter.setInsertionPoint(op);
     unsigned numResults = op->getNumResults();
@@ -44,8 +51,10 @@ void comm::gatherResiduals(Block &block, const ActivityAnalysis &activity,
         residuals.addValue(value);
       continue;
     }
+    if (!activity.isOnPath(&op))
+      continue;
     llvm::BitVector wanted = activity.getWantedOperands(&op);
-    if (!activity.isOnPath(&op) || wanted.none())
+    if (wanted.none())
       continue;
     for (Residual residual :
          cast<AdjointOpInterface>(op).getResiduals(wanted)) {

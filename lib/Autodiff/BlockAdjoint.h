@@ -21,11 +21,15 @@ struct ReplacedOp {
 };
 using RegionForwards = DenseMap<Operation *, ReplacedOp>;
 
-/// Replaces the calls on a path in the forward function. All that cannot be
-/// replaced are reported.
-FailureOr<RegionForwards> emitRegionForwards(Block &block,
-                                             const ActivityAnalysis &activity,
-                                             AdjointDriver &driver);
+/// The calls on a path of a block.
+SmallVector<RegionAdjointOpInterface>
+getRegionOps(Block &block, const ActivityAnalysis &activity);
+
+/// Replaces these calls in the forward function. All that cannot be replaced
+/// are reported.
+FailureOr<RegionForwards>
+emitRegionForwards(ArrayRef<RegionAdjointOpInterface> ops,
+                   AdjointDriver &driver);
 
 /// Gathers what the backward reads of the ops on a path.
 void gatherResiduals(Block &block, const ActivityAnalysis &activity,

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Autodiff/Differentiate.h"
-#include "BlockAdjoint.h"
-#include "Captures.h"
-#include "comm/Interfaces/ReplicationOpInterface.h"
+#include "DerivativeRequest.h"
+#include "comm/Interfaces/AdjointOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -16,24 +15,6 @@ using namespace mlir::comm;
 //===----------------------------------------------------------------------===//
 // Requests
 //===----------------------------------------------------------------------===//
-
-/// A function and what to differentiate of it, with the defaults filled in.
-struct Differentiator::Request {
-  func::FuncOp function;
-  SmallVector<int64_t> wrt, of;
-  /// Appended to the names of the generated functions.
-  std::string suffix;
-
-  std::string getName(StringRef kind) {
-    return (function.getName() + "_" + kind + suffix).str();
-  }
-  Attribute getArgMark(int64_t number) {
-    return function.getArgAttr(number, kReplicatedAttrName);
-  }
-  Attribute getResultMark(int64_t number) {
-    return function.getResultAttr(number, kReplicatedAttrName);
-  }
-};
 
 static std::string getSuffix(StringRef word, ArrayRef<int64_t> numbers) {
   std::string suffix = ("_" + word).str();
@@ -61,8 +42,8 @@ Differentiator::makeRequest(func::FuncOp function,
   return request;
 }
 
-static LogicalResult verifyNameIsFree(SymbolTable &symbols,
-                                      func::FuncOp function, StringRef name) {
+LogicalResult comm::verifyNameIsFree(SymbolTable &symbols,
+                                     func::FuncOp function, StringRef name) {
   Operation *existing = symbols.lookup(name);
   if (!existing)
     return success();
@@ -74,180 +55,44 @@ static LogicalResult verifyNameIsFree(SymbolTable &symbols,
   return error;
 }
 
-static void setMark(func::FuncOp function, bool isArgument, unsigned number,
-                    Attribute mark) {
-  if (!mark)
-    return;
-  if (isArgument)
-    function.setArgAttr(number, kReplicatedAttrName, mark);
-  else
-    function.setResultAttr(number, kReplicatedAttrName, mark);
+FunctionOpInterface Differentiator::lookupFunction(SymbolRefAttr name) {
+  auto flat = dyn_cast<FlatSymbolRefAttr>(name);
+  return flat ? symbols.lookup<FunctionOpInterface>(flat.getAttr())
+              : FunctionOpInterface();
 }
 
 //===----------------------------------------------------------------------===//
-// The halves
+// Marks
 //===----------------------------------------------------------------------===//
 
-FailureOr<Differentiator::Halves> Differentiator::getHalves(Request request) {
-  std::string name = request.getName("fwd");
-  auto known = halvesByName.find(name);
-  if (known != halvesByName.end())
-    return known->second;
-  if (!inProgress.insert(request.function).second)
-    return request.function.emitError()
-           << "'" << request.function.getName()
-           << "' is recursive and cannot be differentiated";
-  FailureOr<Halves> halves = generateHalves(request);
-  inProgress.erase(request.function);
-  halvesByName.emplace(name, halves);
-  return halves;
+/// Adds the marks to what are the attributes of arguments or results already,
+/// and to empty ones behind these.
+static SmallVector<DictionaryAttr> addMarks(MLIRContext *context,
+                                            ArrayRef<DictionaryAttr> attributes,
+                                            ArrayRef<Attribute> marks) {
+  auto name = StringAttr::get(context, kReplicatedAttrName);
+  SmallVector<DictionaryAttr> all(attributes);
+  all.resize(marks.size());
+  for (auto [dictionary, mark] : llvm::zip_equal(all, marks)) {
+    NamedAttrList list(dictionary);
+    if (mark)
+      list.set(name, mark);
+    dictionary = list.getDictionary(context);
+  }
+  return all;
 }
 
-FailureOr<AdjointFunctions>
-Differentiator::getAdjointFunctions(FunctionOpInterface callee) {
-  FailureOr<Request> request =
-      makeRequest(cast<func::FuncOp>(callee.getOperation()), {});
-  if (failed(request))
-    return failure();
-  FailureOr<Halves> halves = getHalves(*request);
-  if (failed(halves))
-    return failure();
-  return AdjointFunctions{halves->forward, halves->backward};
+void comm::setArgumentMarks(func::FuncOp function, ArrayRef<Attribute> marks) {
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllArgAttrs(attributes);
+  function.setAllArgAttrs(addMarks(function.getContext(), attributes, marks));
 }
 
-FailureOr<Differentiator::Halves>
-Differentiator::generateHalves(Request request) {
-  func::FuncOp function = request.function;
-  if (failed(hooks.resolve(function)) ||
-      failed(verifyNameIsFree(symbols, function, request.getName("fwd"))) ||
-      failed(verifyNameIsFree(symbols, function, request.getName("bwd"))))
-    return failure();
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "'" << function.getName()
-           << "' has unstructured control flow and cannot be differentiated";
-
-  // The forward is a clone in which the state changes are explicit. Until they
-  // are it goes by the function's own name, for what is wrong is the user's.
-  OpBuilder builder(function->getContext());
-  builder.setInsertionPointAfter(function);
-  auto forward = cast<func::FuncOp>(builder.clone(*function));
-  forward.setPrivate();
-  makeCapturesOperands(forward.getBody().front());
-  bool firstTime = materialized.insert(function).second;
-  if (failed(hooks.materialize(forward, /*warn=*/firstTime))) {
-    forward.erase();
-    return failure();
-  }
-  forward.setName(request.getName("fwd"));
-  symbols.insert(forward);
-
-  Block &block = forward.getBody().front();
-  SmallVector<Value> sources, sinks;
-  for (int64_t number : request.wrt)
-    sources.push_back(block.getArgument(number));
-  for (int64_t number : request.of)
-    sinks.push_back(block.getTerminator()->getOperand(number));
-  ActivityAnalysis beforeCalls(block, sources, sinks);
-  bool verified = succeeded(
-      verifyBlockAdjoint(block, beforeCalls, /*allowRegionOps=*/true));
-  FailureOr<RegionForwards> regionForwards =
-      emitRegionForwards(block, beforeCalls, *this);
-  if (!verified || failed(regionForwards)) {
-    symbols.erase(forward);
-    return failure();
-  }
-  // The calls have been replaced, so have their results.
-  sinks.clear();
-  for (int64_t number : request.of)
-    sinks.push_back(block.getTerminator()->getOperand(number));
-  ActivityAnalysis activity(block, sources, sinks);
-
-  Residuals residuals(forward);
-  gatherResiduals(block, activity, *regionForwards, residuals);
-  // A zero cotangent of an argument needs the argument's sizes.
-  for (Value source : sources)
-    residuals.addSizes(source);
-
-  auto backward =
-      func::FuncOp::create(function.getLoc(), request.getName("bwd"),
-                           builder.getFunctionType({}, {}));
-  backward.setPrivate();
-  symbols.insert(backward, std::next(Block::iterator(forward)));
-  Block *entry = backward.addEntryBlock();
-  builder.setInsertionPointToStart(entry);
-  residuals.materialize(builder, entry);
-
-  ReverseMode reverse(
-      builder, activity, [&](Value value) { return residuals.lookup(value); },
-      [&](OpBuilder &builder, Value tensor) {
-        return residuals.lookupSizes(builder, tensor);
-      });
-  Operation *terminator = block.getTerminator();
-  for (int64_t number : request.of) {
-    Value result = terminator->getOperand(number);
-    Value seed = entry->addArgument(result.getType(), terminator->getLoc());
-    if (activity.isActive(result))
-      reverse.accumulate(result, seed);
-  }
-  emitBackward(builder, block, activity, *regionForwards, residuals, reverse);
-  SmallVector<Value> cotangents;
-  for (Value source : sources) {
-    Value cotangent = reverse.getCotangent(source);
-    cotangents.push_back(
-        cotangent ? cotangent
-                  : emitZero(builder, source.getLoc(), source.getType(),
-                             residuals.lookupSizes(builder, source)));
-  }
-  func::ReturnOp::create(builder, terminator->getLoc(), cotangents);
-  backward.setType(builder.getFunctionType(entry->getArgumentTypes(),
-                                           ValueRange(cotangents).getTypes()));
-
-  // Marks, then simplification, which shows which residuals are read at last.
-  SmallVector<Value> kept(residuals.getKept());
-  FailureOr<SmallVector<Attribute>> marks = hooks.getMarks(forward, kept);
-  if (failed(marks))
-    return failure();
-  for (auto [number, mark] : llvm::enumerate(*marks))
-    setMark(backward, /*isArgument=*/true, number, mark);
-  for (auto [number, result] : llvm::enumerate(request.of))
-    setMark(backward, /*isArgument=*/true, kept.size() + number,
-            request.getResultMark(result));
-  for (auto [number, argument] : llvm::enumerate(request.wrt))
-    setMark(backward, /*isArgument=*/false, number,
-            request.getArgMark(argument));
-  if (failed(hooks.simplify(backward)))
-    return failure();
-  llvm::BitVector unused(entry->getNumArguments());
-  for (auto [number, argument] :
-       llvm::enumerate(entry->getArguments().take_front(kept.size())))
-    unused[number] = argument.use_empty();
-  if (failed(backward.eraseArguments(unused)))
-    return failure();
-
-  SmallVector<Type> forwardTypes(forward.getResultTypes());
-  unsigned numResults = forwardTypes.size();
-  SmallVector<Value> returned(terminator->getOperands());
-  SmallVector<Attribute> returnedMarks;
-  for (auto [number, value] : llvm::enumerate(kept)) {
-    if (unused[number])
-      continue;
-    returned.push_back(value);
-    forwardTypes.push_back(value.getType());
-    returnedMarks.push_back((*marks)[number]);
-  }
-  terminator->setOperands(returned);
-  SmallVector<DictionaryAttr> resultAttrs;
-  forward.getAllResultAttrs(resultAttrs);
-  resultAttrs.resize(returned.size(), builder.getDictionaryAttr({}));
-  forward.setType(
-      builder.getFunctionType(forward.getArgumentTypes(), forwardTypes));
-  forward.setAllResultAttrs(resultAttrs);
-  for (auto [number, mark] : llvm::enumerate(returnedMarks))
-    setMark(forward, /*isArgument=*/false, numResults + number, mark);
-  if (failed(hooks.simplify(forward)))
-    return failure();
-  return Halves{forward, backward};
+void comm::setResultMarks(func::FuncOp function, ArrayRef<Attribute> marks) {
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
+  function.setAllResultAttrs(
+      addMarks(function.getContext(), attributes, marks));
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,20 +106,20 @@ Differentiator::getVjp(func::FuncOp function,
   if (failed(request))
     return failure();
   std::string name = request->getName("vjp");
-  auto known = vjpByName.find(name);
-  if (known != vjpByName.end())
-    return known->second;
+  if (func::FuncOp known = vjpByName.lookup(name))
+    return known;
   FailureOr<Halves> halves = getHalves(*request);
   if (failed(halves) || failed(verifyNameIsFree(symbols, function, name)))
     return failure();
   func::FuncOp vjp = generateVjp(*request, *halves);
   if (failed(hooks.simplify(vjp)))
     return failure();
-  vjpByName.emplace(name, vjp);
+  vjpByName[name] = vjp;
   return vjp;
 }
 
-func::FuncOp Differentiator::generateVjp(Request request, Halves halves) {
+func::FuncOp Differentiator::generateVjp(const Request &request,
+                                         Halves halves) {
   func::FuncOp function = request.function;
   Block &forward = halves.forward.getBody().front();
   Block &backward = halves.backward.getBody().front();
@@ -316,15 +161,16 @@ func::FuncOp Differentiator::generateVjp(Request request, Halves halves) {
   vjp.setType(builder.getFunctionType(entry->getArgumentTypes(),
                                       ValueRange(results).getTypes()));
 
+  SmallVector<Attribute> argumentMarks, resultMarks;
   for (unsigned number = 0; number < numArguments; ++number)
-    setMark(vjp, /*isArgument=*/true, number, request.getArgMark(number));
-  for (auto [number, result] : llvm::enumerate(request.of))
-    setMark(vjp, /*isArgument=*/true, numArguments + number,
-            request.getResultMark(result));
+    argumentMarks.push_back(request.getArgMark(number));
+  for (int64_t result : request.of)
+    argumentMarks.push_back(request.getResultMark(result));
   for (unsigned number = 0; number < numResults; ++number)
-    setMark(vjp, /*isArgument=*/false, number, request.getResultMark(number));
-  for (auto [number, argument] : llvm::enumerate(request.wrt))
-    setMark(vjp, /*isArgument=*/false, numResults + number,
-            request.getArgMark(argument));
+    resultMarks.push_back(request.getResultMark(number));
+  for (int64_t argument : request.wrt)
+    resultMarks.push_back(request.getArgMark(argument));
+  setArgumentMarks(vjp, argumentMarks);
+  setResultMarks(vjp, resultMarks);
   return vjp;
 }

@@ -15,11 +15,12 @@ using namespace mlir;
 using namespace mlir::comm;
 
 bool comm::isDifferentiable(Type type) {
-  if (auto cotangent = dyn_cast<CotangentTypeInterface>(type))
-    return cotangent.isDifferentiable();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    type = tensor.getElementType();
-  return isa<FloatType>(type);
+    return isa<FloatType>(tensor.getElementType());
+  if (isa<FloatType>(type))
+    return true;
+  auto cotangent = dyn_cast<CotangentTypeInterface>(type);
+  return cotangent && cotangent.isDifferentiable();
 }
 
 bool comm::hasBoundaryCotangent(Type type) {

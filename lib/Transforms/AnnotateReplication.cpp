@@ -22,15 +22,17 @@ struct AnnotateReplication
     : comm::impl::AnnotateReplicationBase<AnnotateReplication> {
   void runOnOperation() override {
     bool valid = true;
+    ModuleFacts facts(getOperation());
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      valid &= succeeded(annotate(function));
+      valid &= succeeded(annotate(function, facts));
     if (!valid)
       signalPassFailure();
   }
 
-  static LogicalResult annotate(FunctionOpInterface function) {
+  static LogicalResult annotate(FunctionOpInterface function,
+                                ModuleFacts &facts) {
     FailureOr<ReplicationAnalysis> analysis =
-        ReplicationAnalysis::run(function);
+        ReplicationAnalysis::run(function, facts);
     if (failed(analysis))
       return failure();
     Builder builder(function->getContext());

@@ -46,38 +46,48 @@ static FrozenRewritePatternSet getLaws(MLIRContext *context) {
 }
 
 /// The marks for what the analysis proves of values.
-static FailureOr<SmallVector<Attribute>> getProvedMarks(func::FuncOp function,
-                                                        ValueRange values) {
-  FailureOr<ReplicationAnalysis> analysis = ReplicationAnalysis::run(function);
+static FailureOr<SmallVector<Attribute>>
+getProvedMarks(func::FuncOp function, ValueRange values, ModuleFacts &facts) {
+  const MeshAxes &meshAxes = facts.getMeshAxes();
+  SmallVector<Attribute> marks(values.size());
+  if (values.empty() || meshAxes.getAll().isReplicated())
+    return marks;
+  FailureOr<ReplicationAnalysis> analysis =
+      ReplicationAnalysis::run(function, facts);
   if (failed(analysis))
     return failure();
-  const MeshAxes &meshAxes = analysis->getMeshAxes();
-  return llvm::map_to_vector(values, [&](Value value) -> Attribute {
+  Builder builder(function.getContext());
+  auto mesh =
+      FlatSymbolRefAttr::get(SymbolTable::getSymbolName(meshAxes.getMesh()));
+  llvm::SmallDenseMap<uint64_t, Attribute> known;
+  for (auto [value, mark] : llvm::zip(values, marks)) {
     ReplicationState replicated = meshAxes.getAll() - analysis->getState(value);
-    if (replicated == ReplicationState())
-      return {};
-    Builder builder(function.getContext());
-    auto names =
-        llvm::map_to_vector(meshAxes.getNames(replicated), [&](StringRef name) {
-          return builder.getStringAttr(name);
-        });
-    return AxesAttr::get(
-        builder.getContext(),
-        FlatSymbolRefAttr::get(SymbolTable::getSymbolName(meshAxes.getMesh())),
-        names);
-  });
+    if (replicated.isReplicated())
+      continue;
+    Attribute &axes = known[replicated.getMask()];
+    if (!axes) {
+      SmallVector<StringAttr> names;
+      for (StringRef name : meshAxes.getNames(replicated))
+        names.push_back(builder.getStringAttr(name));
+      axes = AxesAttr::get(builder.getContext(), mesh, names);
+    }
+    mark = axes;
+  }
+  return marks;
 }
 
-static DifferentiateHooks getHooks(MLIRContext *context,
+static DifferentiateHooks getHooks(MLIRContext *context, ModuleFacts &facts,
                                    CommDifferentiator *differentiator) {
   DifferentiateHooks hooks;
   hooks.resolve = [=](func::FuncOp function) {
     return differentiator->resolve(function);
   };
-  hooks.materialize = [](func::FuncOp clone, bool warn) {
-    return materializeReplication(clone, warn);
+  hooks.materialize = [&facts](func::FuncOp clone, bool warn) {
+    return materializeReplication(clone, facts, warn);
   };
-  hooks.getMarks = getProvedMarks;
+  hooks.getMarks = [&facts](func::FuncOp function, ValueRange values) {
+    return getProvedMarks(function, values, facts);
+  };
   hooks.simplify = [laws = getLaws(context)](func::FuncOp function) {
     return simplifyGenerated(function, laws);
   };
@@ -85,14 +95,27 @@ static DifferentiateHooks getHooks(MLIRContext *context,
 }
 
 CommDifferentiator::CommDifferentiator(ModuleOp module)
-    : Differentiator(module, getHooks(module.getContext(), this)) {}
+    : CommDifferentiator(module, std::make_unique<ModuleFacts>(module)) {}
+
+CommDifferentiator::CommDifferentiator(ModuleOp module,
+                                       std::unique_ptr<ModuleFacts> facts)
+    : Differentiator(facts->getSymbols(),
+                     getHooks(module.getContext(), *facts, this)),
+      facts(std::move(facts)) {}
+
+CommDifferentiator::~CommDifferentiator() = default;
+
+LogicalResult CommDifferentiator::check(func::FuncOp function) {
+  return checkReplication(function, *facts);
+}
 
 //===----------------------------------------------------------------------===//
 // comm.vjp and comm.value_and_grad
 //===----------------------------------------------------------------------===//
 
-static FailureOr<func::FuncOp> getCallee(Operation *op) {
-  auto callee = dyn_cast<func::FuncOp>(lookupCallee(op).getOperation());
+static FailureOr<func::FuncOp> getCallee(Operation *op, ModuleFacts &facts) {
+  auto callee =
+      dyn_cast<func::FuncOp>(facts.getCalledFunction(op).getOperation());
   if (!callee)
     return op->emitOpError("differentiates 'func.func' only");
   return callee;
@@ -135,7 +158,7 @@ LogicalResult CommDifferentiator::resolve(func::FuncOp function) {
   });
   bool ok = true;
   for (Operation *op : ops) {
-    FailureOr<func::FuncOp> callee = getCallee(op);
+    FailureOr<func::FuncOp> callee = getCallee(op, *facts);
     if (failed(callee))
       return failure();
     DerivativeOptions options;
@@ -200,7 +223,7 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
     for (func::FuncOp function : all)
       if (ok && !function.isDeclaration() &&
           !differentiator.isDifferentiated(function))
-        ok &= succeeded(checkReplication(function));
+        ok &= succeeded(differentiator.check(function));
     return success(ok);
   }
 

@@ -31,19 +31,22 @@ public:
     add(function.getArguments());
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op == function)
-        return;
+        return WalkResult::advance();
       bool depends = usesDependent(op);
       // Nothing defined inside is known yet, so these are captures.
       if (!depends && op->getNumRegions())
-        op->walk([&](Operation *nested) {
-          depends = depends || usesDependent(nested);
-        });
+        depends = op->walk([&](Operation *nested) {
+                      return WalkResult(failure(usesDependent(nested)));
+                    }).wasInterrupted();
+      // Nothing inside depends either: without this, deep nests would be walked
+      // from every op on the way down.
       if (!depends)
-        return;
+        return WalkResult::skip();
       add(op->getResults());
       for (Region &region : op->getRegions())
         for (Block &block : region)
           add(block.getArguments());
+      return WalkResult::advance();
     });
   }
 
@@ -87,13 +90,16 @@ collectChanges(const ReplicationAnalysis &analysis) {
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function || !hasAdjoint(op))
       return;
+    SmallVector<ReplicationState> required;
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       // A message varies from the start.
       if (!hasBoundaryCotangent(value.getType()) || !dependence.contains(value))
         continue;
+      if (required.empty())
+        required = analysis.getRequiredStates(op);
       ReplicationState missing =
-          analysis.getRequiredState(operand) - analysis.getState(value);
+          required[operand.getOperandNumber()] - analysis.getState(value);
       if (missing.isReplicated())
         continue;
       StateChange &change = changes[{value, missing.getMask()}];
@@ -165,10 +171,12 @@ static void apply(ArrayRef<StateChange> changes, const MeshAxes &meshAxes) {
   }
 }
 
-LogicalResult comm::checkReplication(FunctionOpInterface function) {
+LogicalResult comm::checkReplication(FunctionOpInterface function,
+                                     ModuleFacts &facts) {
   if (function.isDeclaration())
     return success();
-  FailureOr<ReplicationAnalysis> analysis = ReplicationAnalysis::run(function);
+  FailureOr<ReplicationAnalysis> analysis =
+      ReplicationAnalysis::run(function, facts);
   if (failed(analysis))
     return failure();
   LogicalResult states = analysis->verify();
@@ -177,10 +185,11 @@ LogicalResult comm::checkReplication(FunctionOpInterface function) {
 }
 
 LogicalResult comm::materializeReplication(FunctionOpInterface function,
-                                           bool warn) {
+                                           ModuleFacts &facts, bool warn) {
   if (function.isDeclaration())
     return success();
-  FailureOr<ReplicationAnalysis> analysis = ReplicationAnalysis::run(function);
+  FailureOr<ReplicationAnalysis> analysis =
+      ReplicationAnalysis::run(function, facts);
   if (failed(analysis))
     return failure();
   if (failed(analysis->verify())) {
@@ -189,7 +198,7 @@ LogicalResult comm::materializeReplication(FunctionOpInterface function,
     return failure();
   }
   SmallVector<StateChange> changes = collectChanges(*analysis);
-  const MeshAxes &axes = analysis->getMeshAxes();
+  const MeshAxes &axes = facts.getMeshAxes();
   if (warn)
     for (const StateChange &change : changes)
       warnAbout(change, axes, function);
@@ -204,12 +213,13 @@ struct MaterializeReplication
     // Checked first, so that no error speaks of what was inserted in another
     // function.
     bool valid = true;
+    ModuleFacts facts(getOperation());
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      valid &= succeeded(checkReplication(function));
+      valid &= succeeded(checkReplication(function, facts));
     if (!valid)
       return signalPassFailure();
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      valid &= succeeded(materializeReplication(function));
+      valid &= succeeded(materializeReplication(function, facts));
     if (!valid)
       signalPassFailure();
   }

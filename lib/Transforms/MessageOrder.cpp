@@ -110,8 +110,9 @@ void MessageOrder::collect(Region &region, bool expandCalls) {
       if (group.isSynchronizing() && moves)
         addLine(&op, Line::Kind::Collective, getGroup(group.getGroupAxes()),
                 next);
-    } else if (FunctionOpInterface callee = getCalledFunction(&op)) {
-      HeldGroups held = analysis.getHeldGroups(callee);
+    } else if (FunctionOpInterface callee =
+                   analysis.getFacts().getCalledFunction(&op)) {
+      HeldGroups held = analysis.getFacts().getHeldGroups(callee);
       if (!held.op)
         continue;
       if (expandCalls && isa<CallOpInterface>(op) && !callee.isDeclaration() &&

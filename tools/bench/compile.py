@@ -13,7 +13,7 @@ Times are processor times of the process (of one run, wall times: the fastest
 of some repetitions each), memory is the largest resident set.
 
   compile.py [--quick] [--shapes=chain,...] [--sizes=10000,...] [--repeat=N]
-  compile.py --print=SHAPE:N          writes a program to stdout
+  compile.py --program SHAPE:N        writes a program to stdout
 """
 
 import argparse
@@ -97,7 +97,8 @@ def functions(n):
 
 
 def callchain(n):
-    """Functions that call the next one each, the innermost first or last."""
+    """Functions that call the next one each. They are linear: residuals of all
+    would have to be handed through all."""
     text = [MESH]
     for i in range(n // 4):
         text.append(
@@ -106,15 +107,14 @@ def callchain(n):
                 f"%x: {T}",
                 [("%c", T)],
                 [
-                    f"%a = math.tanh %x : {T}",
+                    f"%a = arith.negf %x : {T}",
                     f"%b = call @g{i + 1}(%a) : ({T}) -> {T}",
-                    f"%c = arith.mulf %a, %b : {T}",
+                    f"%c = arith.addf %a, %b : {T}",
                 ],
             ).replace("func.func", "func.func private")
         )
-    text.append(
-        function(f"g{n // 4}", f"%x: {T}", [("%a", T)], [f"%a = math.tanh %x : {T}"])
-    )
+    last = function(f"g{n // 4}", f"%x: {T}", [("%a", T)], [f"%a = arith.negf %x : {T}"])
+    text.append(last.replace("func.func", "func.func private"))
     text.append(
         function("f", f"%x: {T}", [("%a", T)], [f"%a = call @g0(%x) : ({T}) -> {T}"])
     )
@@ -151,6 +151,17 @@ def tower(depth):
         function("f", f"%x: {T}, %i: index", [("%a", T)], body)
     )
     return "".join(text)
+
+
+def nest(depth):
+    """Regions of control flow inside each other."""
+    body = [f"%r{i} = scf.if %c -> ({T}) {{" for i in range(depth)]
+    body.append(f"scf.yield %x : {T}")
+    for i in reversed(range(depth)):
+        body.append(f"}} else {{ scf.yield %x : {T} }}")
+        if i:
+            body.append(f"scf.yield %r{i} : {T}")
+    return MESH + function("f", f"%c: i1, %x: {T}", [("%r0", T)], body)
 
 
 def varies(n):
@@ -305,7 +316,7 @@ SHAPES = {
 }
 # What the figures of the whole are about; the others are there to find what is
 # not linear.
-GENERATORS = dict(SHAPES, tower=tower)
+GENERATORS = dict(SHAPES, tower=tower, nest=nest)
 
 
 class Runs:
@@ -388,7 +399,7 @@ def main():
     parser.add_argument("--shapes")
     parser.add_argument("--sizes")
     parser.add_argument("--repeat", type=int)
-    parser.add_argument("--print", dest="program")
+    parser.add_argument("--program")
     options = parser.parse_args()
     if options.program:
         shape, size = options.program.split(":")

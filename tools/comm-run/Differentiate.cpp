@@ -7,6 +7,7 @@
 
 #include "Differentiate.h"
 
+#include "comm/Analysis/ModuleFacts.h"
 #include "comm/IR/Comm.h"
 #include "comm/Transforms/DifferentiatePass.h"
 #include "comm/Transforms/MaterializeReplication.h"
@@ -35,8 +36,9 @@ LogicalResult comm::runner::resolveProgram(Program &program) {
     if (!function.isExternal())
       functions.push_back(function);
   bool ok = true;
+  ModuleFacts facts(module);
   for (func::FuncOp function : functions)
-    ok &= succeeded(materializeReplication(function));
+    ok &= succeeded(materializeReplication(function, facts));
   if (!ok)
     return failure();
   CommDifferentiator differentiator(module);

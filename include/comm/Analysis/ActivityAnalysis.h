@@ -28,16 +28,20 @@ public:
   /// Whether a value depends on a source, through values of any type.
   bool isDependent(Value value) const { return dependent.contains(value); }
   /// Whether a value carries a derivative.
-  bool isActive(Value value) const;
-  /// Whether an op has a dependent operand or capture, and an active result.
-  bool isOnPath(Operation *op) const;
+  bool isActive(Value value) const { return active.contains(value); }
+  /// Whether an op has an active result, which it computes from a dependent
+  /// operand or capture.
+  bool isOnPath(Operation *op) const {
+    return llvm::any_of(op->getResults(),
+                        [&](Value result) { return isActive(result); });
+  }
   /// The operands of an op on a path that a cotangent is wanted for: the active
   /// ones.
   llvm::BitVector getWantedOperands(Operation *op) const;
 
 private:
   llvm::DenseSet<Value> dependent;
-  llvm::DenseSet<Value> useful;
+  llvm::DenseSet<Value> active;
 };
 
 /// Calls `callback` on every value that an op reads: its operands and what its

@@ -11,7 +11,7 @@
 #include "comm/Interfaces/RegionAdjointOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
-#include <map>
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::comm {
 
@@ -57,8 +57,9 @@ struct DifferentiateHooks {
 /// residuals carry the marks that were proved.
 class Differentiator : public AdjointDriver {
 public:
-  Differentiator(ModuleOp module, DifferentiateHooks hooks)
-      : symbols(module), hooks(std::move(hooks)) {}
+  /// `symbols` are the module's; functions are added to them.
+  Differentiator(SymbolTable &symbols, DifferentiateHooks hooks)
+      : symbols(symbols), hooks(std::move(hooks)) {}
 
   /// @f_vjp, with its halves. Failure after errors have been emitted, all that
   /// stand in the way at once.
@@ -67,6 +68,7 @@ public:
 
   FailureOr<AdjointFunctions>
   getAdjointFunctions(FunctionOpInterface callee) override;
+  FunctionOpInterface lookupFunction(SymbolRefAttr name) override;
 
   /// Whether a derivative of the function has been asked for.
   bool isDifferentiated(func::FuncOp function) const {
@@ -78,17 +80,23 @@ private:
   struct Halves {
     func::FuncOp forward, backward;
   };
+  struct Generation;
 
   FailureOr<Request> makeRequest(func::FuncOp function,
                                  const DerivativeOptions &options);
-  FailureOr<Halves> getHalves(Request request);
-  FailureOr<Halves> generateHalves(Request request);
-  func::FuncOp generateVjp(Request request, Halves halves);
+  FailureOr<Halves> getHalves(const Request &request);
+  LogicalResult begin(Generation &generation);
+  std::optional<Request> getNextCallee(Generation &generation);
+  FailureOr<Halves> finish(Generation &generation);
+  FailureOr<func::FuncOp> emitBackward(Generation &generation,
+                                       SmallVectorImpl<Value> &kept,
+                                       SmallVectorImpl<Attribute> &marks);
+  func::FuncOp generateVjp(const Request &request, Halves halves);
 
-  SymbolTable symbols;
+  SymbolTable &symbols;
   DifferentiateHooks hooks;
-  std::map<std::string, FailureOr<Halves>> halvesByName;
-  std::map<std::string, func::FuncOp> vjpByName;
+  llvm::StringMap<FailureOr<Halves>> halvesByName;
+  llvm::StringMap<func::FuncOp> vjpByName;
   llvm::DenseSet<Operation *> inProgress, materialized;
 };
 

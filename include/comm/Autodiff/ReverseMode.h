@@ -17,9 +17,10 @@ namespace mlir::comm {
 
 /// Reports every op of `block` that is on a path of `activity` and has no
 /// adjoint, each by an error at its location that says what to implement.
-/// RegionAdjointOpInterface ops are accepted where `allowRegionOps`.
+/// RegionAdjointOpInterface ops are accepted where there is a `driver` for
+/// them.
 LogicalResult verifyBlockAdjoint(Block &block, const ActivityAnalysis &activity,
-                                 bool allowRegionOps);
+                                 AdjointDriver *driver);
 
 /// Pulls cotangents back through the ops of one block, last op first. Owns the
 /// accumulation; where primal values come from is its user's.
@@ -58,6 +59,12 @@ private:
 //===----------------------------------------------------------------------===//
 // Scalar bodies
 //===----------------------------------------------------------------------===//
+
+/// The value `primal` at the builder's insertion point, where `primals` maps
+/// what is there already: clones the ops that compute it, as far as `isCloned`.
+/// Other values are visible there.
+Value cloneValue(OpBuilder &builder, Value primal, IRMapping &primals,
+                 function_ref<bool(Operation *)> isCloned);
 
 /// Emits the adjoint of the body of a structured op at the builder's insertion
 /// point. `primals` maps the block's arguments and its captures to values

@@ -34,6 +34,9 @@ public:
   /// shared by every call. Failure after errors have been emitted.
   virtual FailureOr<AdjointFunctions>
   getAdjointFunctions(FunctionOpInterface callee) = 0;
+
+  /// The function of the module that has this name; null where there is none.
+  virtual FunctionOpInterface lookupFunction(SymbolRefAttr name) = 0;
 };
 
 /// The forward of a region op, and how to run its backward.

@@ -1,5 +1,4 @@
-//===- DifferentiatePass.h - Differentiation with explicit communication --*-
-// C++ -*-===//
+//===- DifferentiatePass.h - Calculus with explicit states ------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +9,11 @@
 #define COMM_TRANSFORMS_DIFFERENTIATEPASS_H
 
 #include "comm/Autodiff/Differentiate.h"
+#include <memory>
 
 namespace mlir::comm {
+
+class ModuleFacts;
 
 /// Generates derivative functions as `comm-differentiate` does: state changes
 /// are made explicit first, `comm.vjp` and `comm.value_and_grad` are resolved
@@ -24,10 +26,19 @@ namespace mlir::comm {
 class CommDifferentiator : public Differentiator {
 public:
   explicit CommDifferentiator(ModuleOp module);
+  ~CommDifferentiator() override;
 
   /// Replaces every `comm.vjp` and `comm.value_and_grad` of a function by a
   /// call of the generated function.
   LogicalResult resolve(func::FuncOp function);
+
+  /// Reports what the replication states of a function forbid.
+  LogicalResult check(func::FuncOp function);
+
+private:
+  CommDifferentiator(ModuleOp module, std::unique_ptr<ModuleFacts> facts);
+
+  std::unique_ptr<ModuleFacts> facts;
 };
 
 /// Generates @f_vjp and its halves for one function of a module, as

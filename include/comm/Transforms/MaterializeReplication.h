@@ -12,11 +12,14 @@
 
 namespace mlir::comm {
 
+class ModuleFacts;
 class ReplicationAnalysis;
 
 /// Reports everything that the replication states of `function` forbid, claims
 /// that do not hold included, and messages that deadlock. Changes nothing.
-LogicalResult checkReplication(FunctionOpInterface function);
+/// `facts` are those of the module of the function.
+LogicalResult checkReplication(FunctionOpInterface function,
+                               ModuleFacts &facts);
 
 /// Checks `function` as above, then makes every change of state of a float
 /// value that depends on a float argument an explicit `comm.vary`: at most one
@@ -25,7 +28,7 @@ LogicalResult checkReplication(FunctionOpInterface function);
 /// times: unmarked ones that are proved replicated, and all_reduces of a value
 /// that is replicated already.
 LogicalResult materializeReplication(FunctionOpInterface function,
-                                     bool warn = true);
+                                     ModuleFacts &facts, bool warn = true);
 
 /// Reports messages that block each other (every send blocks until its receive,
 /// every collective until its group is there), in the function or in its

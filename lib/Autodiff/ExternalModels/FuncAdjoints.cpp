@@ -63,8 +63,7 @@ struct Call : RegionAdjointOpInterface::ExternalModel<Call, func::CallOp> {
   FailureOr<RegionForward> emitForward(Operation *op, RewriterBase &rewriter,
                                        AdjointDriver &driver) const {
     auto call = cast<func::CallOp>(op);
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        op, call.getCalleeAttr());
+    FunctionOpInterface callee = driver.lookupFunction(call.getCalleeAttr());
     if (!callee || callee.isExternal()) {
       InFlightDiagnostic error = op->emitOpError("calls '@")
                                  << call.getCallee()

@@ -121,19 +121,12 @@ static void forEachDependence(Block &block, Value value,
   }
 }
 
-static Value cloneValue(OpBuilder &builder, Block &block, Value value,
+/// Constants from above are cloned as ops of the block are.
+static Value cloneOutOf(Block &block, OpBuilder &builder, Value value,
                         IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Operation *definition = value.getDefiningOp();
-  if (!definition || (definition->getBlock() != &block &&
-                      !definition->hasTrait<OpTrait::ConstantLike>()))
-    return value;
-  forEachReadValue(definition, [&](Value read) {
-    cloneValue(builder, block, read, mapping);
+  return cloneValue(builder, value, mapping, [&](Operation *op) {
+    return op->getBlock() == &block || op->hasTrait<OpTrait::ConstantLike>();
   });
-  builder.clone(*definition, mapping);
-  return mapping.lookup(value);
 }
 
 SetVector<BlockArgument> BodyAdjoint::getReads(Value value) const {
@@ -149,7 +142,7 @@ SetVector<BlockArgument> BodyAdjoint::getReads(Value value) const {
 
 Value BodyAdjoint::clone(OpBuilder &builder, Value value,
                          IRMapping &mapping) const {
-  return cloneValue(builder, const_cast<Region &>(region).front(), value,
+  return cloneOutOf(const_cast<Region &>(region).front(), builder, value,
                     mapping);
 }
 
@@ -201,7 +194,7 @@ void BodyAdjoint::emit(const llvm::BitVector &seeded) {
     cotangents[cast<BlockArgument>(argument).getArgNumber()] = cotangent;
   for (auto [output, mask] : llvm::enumerate(primalAttained))
     if (mask)
-      attained[output] = cloneValue(builder, primal, mask, primals);
+      attained[output] = cloneOutOf(primal, builder, mask, primals);
 }
 
 //===----------------------------------------------------------------------===//

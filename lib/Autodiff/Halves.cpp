@@ -1,0 +1,273 @@
+//===- Halves.cpp - The forward and the backward of a function ------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockAdjoint.h"
+#include "Captures.h"
+#include "DerivativeRequest.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::comm;
+
+/// The halves of a function while they are made.
+struct Differentiator::Generation {
+  explicit Generation(const Request &request) : request(request) {}
+
+  Block &getBlock() { return forward.getBody().front(); }
+  /// What the derivative is taken of.
+  SmallVector<Value> getSinks() {
+    return llvm::map_to_vector(request.of, [&](int64_t number) -> Value {
+      return getBlock().getTerminator()->getOperand(number);
+    });
+  }
+
+  Request request;
+  func::FuncOp forward;
+  SmallVector<Value> sources;
+  std::optional<ActivityAnalysis> activity;
+  bool isVerified = false;
+  /// The calls on a path, and how many of their callees have been looked at.
+  SmallVector<RegionAdjointOpInterface> regionOps;
+  size_t numVisited = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Callees before their callers
+//===----------------------------------------------------------------------===//
+
+FailureOr<Differentiator::Halves>
+Differentiator::getHalves(const Request &request) {
+  std::string name = request.getName("fwd");
+  auto known = halvesByName.find(name);
+  if (known != halvesByName.end())
+    return known->second;
+  if (inProgress.contains(request.function))
+    return func::FuncOp(request.function).emitError()
+           << "'" << func::FuncOp(request.function).getName()
+           << "' is recursive and cannot be differentiated";
+
+  // Not by recursion: calls nest as deep as the user likes.
+  std::vector<std::unique_ptr<Generation>> open;
+  auto close = [&](const Request &request, FailureOr<Halves> halves) {
+    inProgress.erase(request.function);
+    halvesByName.try_emplace(request.getName("fwd"), halves);
+  };
+  auto visit = [&](const Request &request) {
+    inProgress.insert(request.function);
+    auto generation = std::make_unique<Generation>(request);
+    if (succeeded(begin(*generation)))
+      open.push_back(std::move(generation));
+    else
+      close(request, failure());
+  };
+  visit(request);
+  while (!open.empty()) {
+    Generation &generation = *open.back();
+    if (std::optional<Request> callee = getNextCallee(generation)) {
+      visit(*callee);
+      continue;
+    }
+    FailureOr<Halves> halves = finish(generation);
+    close(generation.request, halves);
+    open.pop_back();
+  }
+  return halvesByName.find(name)->second;
+}
+
+/// The next callee whose halves have to be made first. Errors are the caller's
+/// to report, once it asks for them.
+std::optional<Differentiator::Request>
+Differentiator::getNextCallee(Generation &generation) {
+  while (generation.numVisited < generation.regionOps.size()) {
+    Operation *op = generation.regionOps[generation.numVisited++];
+    auto call = dyn_cast<CallOpInterface>(op);
+    auto name = call ? dyn_cast<SymbolRefAttr>(call.getCallableForCallee())
+                     : SymbolRefAttr();
+    auto callee = dyn_cast_or_null<func::FuncOp>(
+        name ? lookupFunction(name).getOperation() : nullptr);
+    if (!callee || callee.isDeclaration() || inProgress.contains(callee))
+      continue;
+    FailureOr<Request> request = makeRequest(callee, {});
+    if (succeeded(request) && !halvesByName.contains(request->getName("fwd")))
+      return *request;
+  }
+  return std::nullopt;
+}
+
+FailureOr<AdjointFunctions>
+Differentiator::getAdjointFunctions(FunctionOpInterface callee) {
+  FailureOr<Request> request =
+      makeRequest(cast<func::FuncOp>(callee.getOperation()), {});
+  if (failed(request))
+    return failure();
+  FailureOr<Halves> halves = getHalves(*request);
+  if (failed(halves))
+    return failure();
+  return AdjointFunctions{halves->forward, halves->backward};
+}
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+/// Makes the forward, a clone in which the state changes are explicit, and
+/// finds out what is differentiated of it.
+LogicalResult Differentiator::begin(Generation &generation) {
+  const Request &request = generation.request;
+  func::FuncOp function = request.function;
+  if (failed(hooks.resolve(function)) ||
+      failed(verifyNameIsFree(symbols, function, request.getName("fwd"))) ||
+      failed(verifyNameIsFree(symbols, function, request.getName("bwd"))))
+    return failure();
+  if (!function.getBody().hasOneBlock())
+    return function.emitError()
+           << "'" << function.getName()
+           << "' has unstructured control flow and cannot be differentiated";
+
+  // Until its states are known the clone goes by the function's own name, for
+  // what is wrong is the user's.
+  OpBuilder builder(function->getContext());
+  builder.setInsertionPointAfter(function);
+  auto forward = cast<func::FuncOp>(builder.clone(*function));
+  forward.setPrivate();
+  makeCapturesOperands(forward.getBody().front());
+  bool firstTime = materialized.insert(function).second;
+  if (failed(hooks.materialize(forward, /*warn=*/firstTime))) {
+    forward.erase();
+    return failure();
+  }
+  forward.setName(request.getName("fwd"));
+  symbols.insert(forward);
+
+  generation.forward = forward;
+  Block &block = generation.getBlock();
+  for (int64_t number : request.wrt)
+    generation.sources.push_back(block.getArgument(number));
+  generation.activity.emplace(block, generation.sources, generation.getSinks());
+  generation.isVerified =
+      succeeded(verifyBlockAdjoint(block, *generation.activity, this));
+  generation.regionOps = getRegionOps(block, *generation.activity);
+  return success();
+}
+
+/// Emits the backward, which reads of the forward what is in `kept`, with these
+/// marks. Nothing else is simplified away yet.
+FailureOr<func::FuncOp>
+Differentiator::emitBackward(Generation &generation,
+                             SmallVectorImpl<Value> &kept,
+                             SmallVectorImpl<Attribute> &marks) {
+  FailureOr<RegionForwards> regionForwards =
+      emitRegionForwards(generation.regionOps, *this);
+  if (!generation.isVerified || failed(regionForwards))
+    return failure();
+  const Request &request = generation.request;
+  func::FuncOp forward = generation.forward;
+  Block &block = generation.getBlock();
+  // The calls have been replaced, so have their results.
+  if (!regionForwards->empty())
+    generation.activity.emplace(block, generation.sources,
+                                generation.getSinks());
+  const ActivityAnalysis &activity = *generation.activity;
+  ArrayRef<Value> sources = generation.sources;
+
+  Residuals residuals(forward);
+  gatherResiduals(block, activity, *regionForwards, residuals);
+  // A zero cotangent of an argument needs the argument's sizes.
+  for (Value source : sources)
+    residuals.addSizes(source);
+
+  OpBuilder builder(forward.getContext());
+  auto backward = func::FuncOp::create(func::FuncOp(request.function).getLoc(),
+                                       request.getName("bwd"),
+                                       builder.getFunctionType({}, {}));
+  backward.setPrivate();
+  symbols.insert(backward, std::next(Block::iterator(forward)));
+  Block *entry = backward.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  residuals.materialize(builder, entry);
+  llvm::append_range(kept, residuals.getKept());
+
+  ReverseMode reverse(
+      builder, activity, [&](Value value) { return residuals.lookup(value); },
+      [&](OpBuilder &builder, Value tensor) {
+        return residuals.lookupSizes(builder, tensor);
+      });
+  Location returnLoc = block.getTerminator()->getLoc();
+  for (Value result : generation.getSinks()) {
+    Value seed = entry->addArgument(result.getType(), returnLoc);
+    if (activity.isActive(result))
+      reverse.accumulate(result, seed);
+  }
+  comm::emitBackward(builder, block, activity, *regionForwards, residuals,
+                     reverse);
+  SmallVector<Value> cotangents;
+  for (Value source : sources) {
+    Value cotangent = reverse.getCotangent(source);
+    cotangents.push_back(
+        cotangent ? cotangent
+                  : emitZero(builder, source.getLoc(), source.getType(),
+                             residuals.lookupSizes(builder, source)));
+  }
+  func::ReturnOp::create(builder, returnLoc, cotangents);
+  backward.setType(builder.getFunctionType(entry->getArgumentTypes(),
+                                           ValueRange(cotangents).getTypes()));
+
+  FailureOr<SmallVector<Attribute>> proved = hooks.getMarks(forward, kept);
+  if (failed(proved))
+    return failure();
+  marks.assign(proved->begin(), proved->end());
+  SmallVector<Attribute> argumentMarks(*proved), resultMarks;
+  for (int64_t result : request.of)
+    argumentMarks.push_back(request.getResultMark(result));
+  for (int64_t argument : request.wrt)
+    resultMarks.push_back(request.getArgMark(argument));
+  setArgumentMarks(backward, argumentMarks);
+  setResultMarks(backward, resultMarks);
+  return backward;
+}
+
+/// Makes the backward, and the forward return what it reads.
+FailureOr<Differentiator::Halves>
+Differentiator::finish(Generation &generation) {
+  func::FuncOp forward = generation.forward;
+  SmallVector<Value> kept;
+  SmallVector<Attribute> marks;
+  FailureOr<func::FuncOp> backward = emitBackward(generation, kept, marks);
+  if (failed(backward)) {
+    symbols.erase(forward);
+    return failure();
+  }
+  // Simplification shows which residuals are read at last.
+  if (failed(hooks.simplify(*backward)))
+    return failure();
+  llvm::BitVector unused(backward->getNumArguments());
+  for (auto [number, argument] :
+       llvm::enumerate(backward->getArguments().take_front(kept.size())))
+    unused[number] = argument.use_empty();
+  if (failed(backward->eraseArguments(unused)))
+    return failure();
+
+  Operation *terminator = generation.getBlock().getTerminator();
+  SmallVector<Value> returned(terminator->getOperands());
+  SmallVector<Attribute> resultMarks;
+  for (unsigned number = 0; number < returned.size(); ++number)
+    resultMarks.push_back(generation.request.getResultMark(number));
+  for (auto [number, value] : llvm::enumerate(kept)) {
+    if (unused[number])
+      continue;
+    returned.push_back(value);
+    resultMarks.push_back(marks[number]);
+  }
+  terminator->setOperands(returned);
+  forward.setType(FunctionType::get(forward.getContext(),
+                                    forward.getArgumentTypes(),
+                                    ValueRange(returned).getTypes()));
+  setResultMarks(forward, resultMarks);
+  if (failed(hooks.simplify(forward)))
+    return failure();
+  return Halves{forward, *backward};
+}
