@@ -16,7 +16,9 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cach
 config.substitutions.append(("%examples", os.path.join(config.comm_source_dir, "docs", "examples")))
 config.substitutions.append(("%source_dir", config.comm_source_dir))
 config.substitutions.append(("%plugin", os.path.join(config.comm_binary_dir, "lib", "libCommPlugin.so")))
+config.environment["LD_LIBRARY_PATH"] = os.path.join(config.comm_binary_dir, "lib")
 # A sanitizer must be in the program that loads a library, so stock ones cannot.
+config.environment["COMM_SANITIZER"] = config.comm_sanitizer
 if config.comm_sanitizer:
     config.available_features.add("sanitizer")
 # The functions and what each communicates, a line each.
@@ -31,11 +33,15 @@ config.substitutions.append(
 config.substitutions.append(
     ("%exits", "bash " + os.path.join(config.comm_source_dir, "test", "Runner", "Inputs", "exits.sh"))
 )
-# %run-console-blocks FILE.md: runs the commands of a page, compares their output.
+# %check-blocks FILE.md...: runs or checks the code blocks of pages.
+config.substitutions.append(
+    ("%check-blocks", sys.executable + " " + os.path.join(config.comm_source_dir, "test", "check_blocks.py"))
+)
+# %check-reference: compares docs/generated with the TableGen files.
 config.substitutions.append(
     (
-        "%run-console-blocks",
-        sys.executable + " " + os.path.join(config.comm_source_dir, "test", "run_console_blocks.py"),
+        "%check-reference",
+        sys.executable + " " + os.path.join(config.comm_source_dir, "tools", "generate-reference.py") + " --check",
     )
 )
 # %generate SHAPE:N: a program of about N ops, as the benchmark of the compiler has it.

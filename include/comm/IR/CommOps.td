@@ -752,6 +752,7 @@ def Comm_SendOp : Comm_GroupOp<"send", Comm_Exchanged,
     Example:
     ```mlir
     %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
+    %y = comm.recv %m : !comm.message<tensor<4xf32>> -> tensor<4xf32>
     ```
   }];
   let arguments = (ins Comm_TensorOrMemRef:$input, I64Attr:$from, I64Attr:$to,
@@ -795,6 +796,7 @@ def Comm_RecvOp : Comm_GroupOp<"recv", Comm_Exchanged,
 
     Example:
     ```mlir
+    %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
     %y = comm.recv %m : !comm.message<tensor<4xf32>> -> tensor<4xf32>
     ```
   }];
