@@ -9,7 +9,7 @@
 #include "comm/Runtime/Communicator.h"
 #include "comm/Runtime/ElementTypes.h"
 
-#include <limits>
+#include <algorithm>
 
 using namespace mlir::comm::runtime;
 
@@ -37,6 +37,12 @@ Status Context::fail(Status newStatus, std::string newMessage) {
 Communicator *Context::getCommunicator(const int64_t *axes, int64_t n) {
   if (getStatus() != COMM_SUCCESS)
     return nullptr;
+  for (const std::unique_ptr<Communicator> &known : communicators) {
+    const std::vector<int64_t> &other = known->getGroup().axes;
+    if (n == static_cast<int64_t>(other.size()) &&
+        std::equal(other.begin(), other.end(), axes))
+      return known.get();
+  }
   const Mesh &mesh = world.getMesh();
   std::vector<int64_t> key;
   std::vector<bool> seen(mesh.size());
@@ -55,10 +61,8 @@ Communicator *Context::getCommunicator(const int64_t *axes, int64_t n) {
     seen[axes[i]] = true;
     key.push_back(axes[i]);
   }
-  std::unique_ptr<Communicator> &communicator = communicators[key];
-  if (!communicator)
-    communicator = createCommunicator(getGroup(mesh, key, rank));
-  return communicator.get();
+  communicators.push_back(createCommunicator(getGroup(mesh, key, rank)));
+  return communicators.back().get();
 }
 
 /// What is wrong with the reduction of a call, or "".
@@ -98,8 +102,9 @@ static std::string findMistake(const Call &call, int64_t n) {
     return "unknown element type " + std::to_string(call.type);
   if (call.count < 0)
     return "negative count " + std::to_string(call.count);
-  if (call.count >
-      std::numeric_limits<int64_t>::max() / n / getByteSize(call.getType()))
+  int64_t bytes;
+  if (__builtin_mul_overflow(call.count, n * getByteSize(call.getType()),
+                             &bytes))
     return "count " + std::to_string(call.count) + " overflows";
   for (std::optional<int64_t> member : {call.root, call.from, call.to})
     if (member && (*member < 0 || *member >= n))
@@ -126,18 +131,21 @@ Status Context::run(Communicator *communicator, Collective collective,
                     const Call &call) {
   if (Status status = getStatus())
     return status;
-  lastSite = call.site;
-  lastOp = call.op;
+  // Read only by those who must tell what the others do.
+  lastSite.store(call.site, std::memory_order_relaxed);
+  lastOp.store(call.op, std::memory_order_release);
   if (Status status = check(*communicator, call))
     return status;
-  activity = Activity::Communicating;
-  auto begin = std::chrono::steady_clock::now();
+  activity.store(Activity::Communicating, std::memory_order_release);
+  const auto &trace = world.getOptions().trace;
+  std::chrono::steady_clock::time_point begin;
+  if (trace)
+    begin = std::chrono::steady_clock::now();
   Status status = (communicator->*collective)(call);
-  auto end = std::chrono::steady_clock::now();
-  activity = Activity::Computing;
-  if (world.getOptions().trace)
-    world.getOptions().trace(
-        {rank, call, communicator->getGroup(), begin, end, status});
+  activity.store(Activity::Computing, std::memory_order_release);
+  if (trace)
+    trace({rank, call, communicator->getGroup(), begin,
+           std::chrono::steady_clock::now(), status});
   return status;
 }
 

@@ -7,10 +7,12 @@
 
 #include "Reduction.h"
 
+#include "Copy.h"
+#include "Processor.h"
 #include "comm/Runtime/ElementTypes.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 #include <type_traits>
 
 using namespace mlir::comm::runtime;
@@ -53,12 +55,15 @@ struct Sum {
     using W = typename Wrapping<T>::Type;
     return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
   }
+  /// Whether the last step has nothing to do.
+  static constexpr bool isFinished = true;
   template <typename T>
   static T finish(T value, int64_t) {
     return value;
   }
 };
 struct Avg : Sum {
+  static constexpr bool isFinished = false;
   template <typename T>
   static T finish(T value, int64_t n) {
     return value / static_cast<T>(n);
@@ -71,28 +76,39 @@ struct Prod : Sum {
     return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
   }
 };
+/// `function` of the bits of two floats, as a float.
+template <typename T, typename Function>
+T applyToBits(T a, T b, Function function) {
+  std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> x, y;
+  std::memcpy(&x, &a, sizeof x);
+  std::memcpy(&y, &b, sizeof y);
+  x = function(x, y);
+  std::memcpy(&a, &x, sizeof a);
+  return a;
+}
 /// IEEE 754-2019 maximum and minimum, as arith.maximumf: a NaN wins, and -0 is
 /// less than +0.
 struct Max : Sum {
   template <typename T>
   static T combine(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (a == b)
-        return std::signbit(a) ? b : a;
-      return a > b || std::isnan(a) ? a : b;
+      // Equal numbers differ in the sign of a zero only.
+      T larger = a > b ? a : b;
+      T same = applyToBits(a, b, [](auto x, auto y) { return x & y; });
+      return a != a ? a : a == b ? same : larger;
     }
-    return std::max(a, b);
+    return a > b ? a : b;
   }
 };
 struct Min : Sum {
   template <typename T>
   static T combine(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (a == b)
-        return std::signbit(a) ? a : b;
-      return a < b || std::isnan(a) ? a : b;
+      T smaller = a < b ? a : b;
+      T same = applyToBits(a, b, [](auto x, auto y) { return x | y; });
+      return a != a ? a : a == b ? same : smaller;
     }
-    return std::min(a, b);
+    return a < b ? a : b;
   }
 };
 struct And : Sum {
@@ -115,43 +131,146 @@ struct Xor : Sum {
 };
 } // namespace
 
+namespace {
+/// A number of elements of all inputs, in one accumulator each. Compiled for
+/// each processor.
 template <typename T, typename Op>
-static void reduceAll(const void *const *inputs, int64_t n, void *out,
-                      int64_t count) {
+struct Block {
   using Accumulator = typename Element<T>::Accumulator;
-  // Blocks stay in the first cache level, and all inputs of a block are read
-  // before it is written: the output may be an input.
-  constexpr int64_t blockSize = 512;
-  Accumulator block[blockSize];
-  for (int64_t start = 0; start < count; start += blockSize) {
-    int64_t size = std::min(blockSize, count - start);
-    const T *first = static_cast<const T *>(inputs[0]) + start;
-    for (int64_t i = 0; i < size; ++i)
-      block[i] = Element<T>::load(first[i]);
-    for (int64_t j = 1; j < n; ++j) {
-      const T *next = static_cast<const T *>(inputs[j]) + start;
-      for (int64_t i = 0; i < size; ++i)
-        block[i] = Op::combine(block[i], Element<T>::load(next[i]));
-    }
-    T *result = static_cast<T *>(out) + start;
-    for (int64_t i = 0; i < size; ++i)
-      result[i] = Element<T>::store(Op::finish(block[i], n));
+  const Reduction &reduction;
+  int64_t start, size;
+
+  const T *getInput(int64_t j) const {
+    return static_cast<const T *>(reduction.inputs[j]) + start;
   }
+
+  [[gnu::always_inline]] void combine(Accumulator *into) const {
+    const T *first = getInput(0);
+    int64_t n = reduction.numInputs;
+    if (n == 1) {
+      for (int64_t i = 0; i < size; ++i)
+        into[i] = Element<T>::load(first[i]);
+      return;
+    }
+    const T *second = getInput(1);
+    for (int64_t i = 0; i < size; ++i)
+      into[i] =
+          Op::combine(Element<T>::load(first[i]), Element<T>::load(second[i]));
+    for (int64_t j = 2; j < n; ++j) {
+      const T *next = getInput(j);
+      for (int64_t i = 0; i < size; ++i)
+        into[i] = Op::combine(into[i], Element<T>::load(next[i]));
+    }
+  }
+  [[gnu::always_inline]] void reduce(Accumulator *sums, T *result) const {
+    if constexpr (Op::isFinished && std::is_same_v<T, Accumulator>) {
+      combine(result);
+    } else {
+      combine(sums);
+      finish(sums, result);
+    }
+  }
+
+private:
+  [[gnu::always_inline]] void finish(const Accumulator *from, T *result) const {
+    for (int64_t i = 0; i < size; ++i)
+      result[i] = Element<T>::store(Op::finish(from[i], reduction.numInputs));
+  }
+};
+} // namespace
+
+/// Elements [begin, end), in blocks that stay in the first cache level. All
+/// inputs of a block are read before it is written: an output may be an input.
+template <typename T, typename Op>
+[[gnu::always_inline]] static inline void
+reduceBlocks(const Reduction &reduction, int64_t begin, int64_t end) {
+  using Accumulator = typename Element<T>::Accumulator;
+  constexpr int64_t blockSize = 4096 / sizeof(Accumulator);
+  alignas(64) Accumulator sums[blockSize];
+  alignas(64) T result[blockSize];
+  for (int64_t start = begin; start < end; start += blockSize) {
+    int64_t size = std::min(blockSize, end - start);
+    Block<T, Op>{reduction, start, size}.reduce(sums, result);
+    for (int64_t k = 0; k < reduction.numOuts; ++k)
+      copyBytes(static_cast<T *>(reduction.outs[k]) + start, result,
+                size * sizeof(T), reduction.stream);
+  }
+}
+
+template <typename T, typename Op>
+static void reducePlain(const Reduction &reduction) {
+  reduceBlocks<T, Op>(reduction, 0, reduction.count);
+}
+
+#ifdef COMM_HAVE_AVX2
+/// As many bytes at a time as are written in one go, so that reading and
+/// writing memory overlap. Returns where it has ended: it begins and ends where
+/// all outputs are aligned.
+template <typename T, typename Op>
+COMM_AVX2 static int64_t reduceStreaming(const Reduction &reduction,
+                                         int64_t begin) {
+  constexpr int64_t size = 256 / sizeof(T);
+  alignas(64) typename Element<T>::Accumulator sums[size];
+  alignas(64) T result[size];
+  int64_t start = begin;
+  for (; start + size <= reduction.count; start += size) {
+    Block<T, Op>{reduction, start, size}.reduce(sums, result);
+    for (int64_t k = 0; k < reduction.numOuts; ++k)
+      streamVectors<sizeof result>(static_cast<T *>(reduction.outs[k]) + start,
+                                   result);
+  }
+  return start;
+}
+
+/// The first element at which all outputs are aligned, or the count.
+template <typename T>
+static int64_t findAligned(const Reduction &reduction) {
+  auto misalignment = [&](int64_t k) {
+    return reinterpret_cast<uintptr_t>(reduction.outs[k]) % vectorSize;
+  };
+  for (int64_t k = 1; k < reduction.numOuts; ++k)
+    if (misalignment(k) != misalignment(0))
+      return reduction.count;
+  int64_t bytes = -misalignment(0) & (vectorSize - 1);
+  return bytes % sizeof(T)
+             ? reduction.count
+             : std::min<int64_t>(bytes / sizeof(T), reduction.count);
+}
+
+template <typename T, typename Op>
+COMM_AVX2 static void reduceAvx2(const Reduction &reduction) {
+  int64_t begin = 0;
+  if (reduction.stream) {
+    begin = findAligned<T>(reduction);
+    reduceBlocks<T, Op>(reduction, 0, begin);
+    begin = reduceStreaming<T, Op>(reduction, begin);
+  }
+  reduceBlocks<T, Op>(reduction, begin, reduction.count);
+}
+#endif
+
+template <typename T, typename Op>
+static Reducer choose() {
+#ifdef COMM_HAVE_AVX2
+  if (hasAvx2())
+    return reduceAvx2<T, Op>;
+#endif
+  return reducePlain<T, Op>;
 }
 
 template <typename T>
 static Reducer getFloatReducer(CommReduction reduction) {
   switch (reduction) {
   case COMM_SUM:
-    return reduceAll<T, Sum>;
+    return choose<T, Sum>();
   case COMM_AVG:
-    return reduceAll<T, Avg>;
+    return choose<T, Avg>();
   case COMM_PROD:
-    return reduceAll<T, Prod>;
+    return choose<T, Prod>();
   case COMM_MAX:
-    return reduceAll<T, Max>;
+    return choose<T, Max>();
   case COMM_MIN:
-    return reduceAll<T, Min>;
+    return choose<T, Min>();
   default:
     return nullptr;
   }
@@ -161,11 +280,11 @@ template <typename T>
 static Reducer getBitReducer(CommReduction reduction) {
   switch (reduction) {
   case COMM_AND:
-    return reduceAll<T, And>;
+    return choose<T, And>();
   case COMM_OR:
-    return reduceAll<T, Or>;
+    return choose<T, Or>();
   case COMM_XOR:
-    return reduceAll<T, Xor>;
+    return choose<T, Xor>();
   default:
     return nullptr;
   }
@@ -175,13 +294,13 @@ template <typename T>
 static Reducer getIntegerReducer(CommReduction reduction) {
   switch (reduction) {
   case COMM_SUM:
-    return reduceAll<T, Sum>;
+    return choose<T, Sum>();
   case COMM_PROD:
-    return reduceAll<T, Prod>;
+    return choose<T, Prod>();
   case COMM_MAX:
-    return reduceAll<T, Max>;
+    return choose<T, Max>();
   case COMM_MIN:
-    return reduceAll<T, Min>;
+    return choose<T, Min>();
   default:
     return getBitReducer<T>(reduction);
   }

@@ -13,11 +13,20 @@
 namespace mlir::comm::runtime {
 
 /// out[i] = inputs[0][i] op inputs[1][i] op ..., from left to right, for
-/// `count` elements and `n` > 0 inputs. `out` may be one of the inputs. f16 and
-/// bf16 accumulate in f32 and round once; integers wrap; a NaN wins max and
-/// min.
-using Reducer = void (*)(const void *const *inputs, int64_t n, void *out,
-                         int64_t count);
+/// `count` elements, at least one input, and each of the outs, which may be
+/// inputs. f16 and bf16 accumulate in f32 and round once; integers wrap; a NaN
+/// wins max and min.
+struct Reduction {
+  const void *const *inputs;
+  int64_t numInputs;
+  void *const *outs;
+  int64_t numOuts;
+  int64_t count;
+  /// Whether to write past the caches: see copyBytes.
+  bool stream;
+};
+
+using Reducer = void (*)(const Reduction &);
 
 /// Null where the reduction is not defined on the type: avg on integers,
 /// anything but and, or, xor on i1, and these three on floats.

@@ -18,12 +18,17 @@ static const char *getDetail(const Call &call) {
   return call.site && call.site->detail ? call.site->detail : "";
 }
 
+/// Mostly it is the same text.
+static bool isEqual(const char *a, const char *b) {
+  return a == b || std::strcmp(a, b) == 0;
+}
+
 bool mlir::comm::runtime::agree(const Call &a, const Call &b) {
-  return std::strcmp(a.op, b.op) == 0 && a.count == b.count &&
-         a.type == b.type && a.reduction == b.reduction && a.root == b.root &&
+  return isEqual(a.op, b.op) && a.count == b.count && a.type == b.type &&
+         a.reduction == b.reduction && a.root == b.root &&
          a.numPairs == b.numPairs &&
          std::equal(a.pairs, a.pairs + 2 * a.numPairs.value_or(0), b.pairs) &&
-         std::strcmp(getDetail(a), getDetail(b)) == 0;
+         (a.site == b.site || isEqual(getDetail(a), getDetail(b)));
 }
 
 bool mlir::comm::runtime::agreeOnMessage(const Call &send, const Call &recv) {

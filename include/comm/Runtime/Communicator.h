@@ -24,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -249,7 +248,8 @@ private:
   int64_t rank;
   std::atomic<Status> status{COMM_SUCCESS};
   std::string message;
-  std::map<std::vector<int64_t>, std::unique_ptr<Communicator>> communicators;
+  /// By their axes. There are few.
+  std::vector<std::unique_ptr<Communicator>> communicators;
   // Read by other ranks when they must say what they are waiting for.
   std::atomic<Activity> activity{Activity::Computing};
   std::atomic<const char *> lastOp{nullptr};

@@ -7,103 +7,172 @@
 
 #include "Rendezvous.h"
 
-#include "../Signature.h"
+#include "../Copy.h"
+#include "../Processor.h"
 #include "ThreadWorld.h"
 
 #include <algorithm>
+#include <new>
+#include <thread>
 
 using namespace mlir::comm::runtime;
+
+static constexpr std::align_val_t lineSize{64};
+
+void Rendezvous::Free::operator()(char *memory) const {
+  ::operator delete[](memory, lineSize);
+}
 
 Rendezvous::Rendezvous(ThreadWorld &world, Kind kind,
                        std::vector<int64_t> ranks, std::string name)
     : world(world), kind(kind), ranks(std::move(ranks)), name(std::move(name)),
-      posts(this->ranks.size()), present(this->ranks.size()) {}
-
-Status Rendezvous::meet(int64_t seat, const Post &post) {
-  const Call &call = *post.call;
-  std::unique_lock<std::mutex> lock(mutex);
-  if (!trouble)
-    trouble = findTrouble(call);
-  if (!trouble) {
-    posts[seat] = &post;
-    present[seat] = true;
-    bool last = numArrived + 1 == ranks.size();
-    if (last)
-      trouble = findDisagreement();
-    if (last && !trouble) {
-      // Before those who wait can see that they are free, and wait elsewhere.
-      world.addIdle(1 - static_cast<int64_t>(ranks.size()));
-      arrive();
-      return COMM_SUCCESS;
-    }
-    uint64_t meeting = meetings;
-    world.addIdle(1);
-    if (!trouble)
-      arrive();
-
-    auto timeout = world.getOptions().timeout;
-    auto deadline = std::chrono::steady_clock::now() + timeout;
-    if (!trouble && world.maySpin()) {
-      lock.unlock();
-      if (spin(meeting))
-        return COMM_SUCCESS;
-      lock.lock();
-    }
-    while (meetings == meeting && !trouble) {
-      if ((trouble = findTrouble(call)))
-        break;
-      if (timeout.count() == 0)
-        changed.wait(lock);
-      else if (changed.wait_until(lock, deadline) == std::cv_status::timeout &&
-               meetings == meeting && !trouble)
-        trouble = makeTimeout(call);
-    }
-    // Trouble may also be that of the next meeting, to which others have gone.
-    if (meetings != meeting)
-      return COMM_SUCCESS;
-  }
-  Trouble copy = *trouble;
-  changed.notify_all();
-  lock.unlock();
-  return world.getContext(ranks[seat]).fail(copy.status, copy.message);
+      places(new Place[2 * this->ranks.size()]),
+      payloads(static_cast<char *>(
+          ::operator new[](2 * payloadStride * this->ranks.size(), lineSize))) {
 }
 
-void Rendezvous::meetAgain() {
-  std::unique_lock<std::mutex> lock(mutex);
-  uint64_t meeting = meetings;
-  if (arrive())
-    return;
-  if (world.maySpin()) {
-    lock.unlock();
-    if (spin(meeting))
-      return;
-    lock.lock();
+std::optional<Rendezvous::Trouble> Rendezvous::wait(uint64_t meeting,
+                                                    const Call *call) {
+  if (flags.load()) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isInTrouble(meeting))
+      return trouble;
+    if (isComplete(meeting)) {
+      release(meeting);
+      return std::nullopt;
+    }
   }
-  changed.wait(lock, [&] { return meetings != meeting; });
+  if (spin(meeting, /*isShort=*/call != nullptr))
+    return std::nullopt;
+  return sleep(meeting, call);
 }
 
-/// Counts one more; true if the meeting is complete.
-bool Rendezvous::arrive() {
-  if (++numArrived < ranks.size())
-    return false;
-  numArrived = 0;
-  present.assign(ranks.size(), false);
-  ++meetings;
-  changed.notify_all();
-  return true;
+static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
 }
 
 /// Others mostly come soon, and sleeping costs more than a short wait. True if
 /// they came.
-bool Rendezvous::spin(uint64_t meeting) const {
-  for (int i = 0; i < 2000; ++i) {
-    if (meetings != meeting)
-      return true;
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
+bool Rendezvous::spin(uint64_t meeting, bool isShort) const {
+  // About as long as it takes to be woken; or longer, where the others do
+  // nothing but copy.
+  const std::chrono::microseconds most{isShort ? 50 : 1000};
+  std::chrono::steady_clock::time_point end{};
+  int64_t n = static_cast<int64_t>(ranks.size());
+  int numTries = 0;
+  for (int64_t seat = 0; seat < n;) {
+    if (hasCome(seat, meeting)) {
+      ++seat;
+      continue;
+    }
+    ++numTries;
+    if (!world.maySpin()) {
+      // The others need the core.
+      if (numTries > 20 || flags.load() & hasTrouble)
+        return false;
+      std::this_thread::yield();
+      continue;
+    }
+    // A pause is long beside a meeting of ranks that come at the same time.
+    if (numTries < 50)
+      continue;
+    pause();
+    if (numTries % 64)
+      continue;
+    if (numTries == 64)
+      end = std::chrono::steady_clock::now() + most;
+    else if (flags.load() & hasTrouble ||
+             std::chrono::steady_clock::now() > end)
+      return false;
   }
-  return false;
+  // It may have failed before the last one came.
+  return !(flags.load() & hasTrouble);
+}
+
+bool Rendezvous::isInTrouble(uint64_t meeting) const {
+  return trouble && troubledMeeting <= meeting;
+}
+
+bool Rendezvous::isComplete(uint64_t meeting) {
+  if (meeting <= numComplete)
+    return true;
+  for (size_t seat = 0; seat < ranks.size(); ++seat)
+    if (!hasCome(seat, meeting))
+      return false;
+  numComplete = meeting;
+  return true;
+}
+
+/// The meeting is complete: whoever sleeps is not idle any more, before it can
+/// see that it is free, and wait elsewhere.
+void Rendezvous::release(uint64_t meeting) {
+  uint64_t parity = meeting % 2;
+  world.addIdle(-numIdle[parity]);
+  if (numSleepers[parity])
+    changed.notify_all();
+  numIdle[parity] = numSleepers[parity] = 0;
+  // Some may sleep already for the next one.
+  if (numSleepers[1 - parity] == 0)
+    flags.fetch_and(~hasSleepers);
+}
+
+std::optional<Rendezvous::Trouble> Rendezvous::sleep(uint64_t meeting,
+                                                     const Call *call) {
+  std::unique_lock<std::mutex> lock(mutex);
+  uint64_t parity = meeting % 2;
+  // From now on whoever comes last takes the lock; if he has come already, then
+  // this rank may not be counted as idle for a moment.
+  flags.fetch_or(hasSleepers);
+  if (!isInTrouble(meeting) && !isComplete(meeting)) {
+    ++numSleepers[parity];
+    if (call) {
+      world.addIdle(1);
+      ++numIdle[parity];
+    }
+  }
+  auto timeout = world.getOptions().timeout;
+  auto deadline = std::chrono::steady_clock::now() + timeout;
+  bool isLate = false;
+  while (true) {
+    if (isInTrouble(meeting))
+      return trouble;
+    if (isComplete(meeting))
+      break;
+    std::optional<Trouble> found;
+    if (call)
+      found = findTrouble(meeting, *call);
+    if (!found && isLate)
+      found = makeTimeout(meeting, *call);
+    if (found) {
+      if (fail(meeting, *found))
+        return found;
+      break;
+    }
+    if (!call || timeout.count() == 0)
+      changed.wait(lock);
+    else
+      isLate = changed.wait_until(lock, deadline) == std::cv_status::timeout;
+  }
+  release(meeting);
+  return std::nullopt;
+}
+
+/// Lets the meeting fail, unless it is complete.
+bool Rendezvous::fail(uint64_t meeting, const Trouble &newTrouble) {
+  flags.fetch_or(hasTrouble);
+  if (isComplete(meeting)) {
+    if (!trouble)
+      flags.fetch_and(~hasTrouble);
+    return false;
+  }
+  trouble = newTrouble;
+  troubledMeeting = meeting;
+  changed.notify_all();
+  return true;
 }
 
 void Rendezvous::wake() {
@@ -114,78 +183,60 @@ void Rendezvous::wake() {
   changed.notify_all();
 }
 
-std::optional<Rendezvous::Trouble> Rendezvous::findDisagreement() const {
-  for (size_t i = 1; i < ranks.size(); ++i) {
-    const Post &a = *posts[0], &b = *posts[i];
-    if (kind == Kind::Channel
-            ? agreeOnMessage(*a.call, *b.call)
-            : a.sequence == b.sequence && agree(*a.call, *b.call))
-      continue;
-    auto line = [&](size_t seat) {
-      return "\n  rank " + std::to_string(ranks[seat]) + ", call " +
-             std::to_string(posts[seat]->sequence) + ": " +
-             posts[seat]->call->describeInFull();
-    };
-    return Trouble{COMM_INVALID,
-                   "ranks of a " + name + " disagree:" + line(0) + line(i)};
+void Seat::show(const Call &call, int64_t sequence,
+                const std::vector<Transfer> *sends) {
+  Rendezvous::Place &place = rendezvous.getPlace(number, numMeetings + 1);
+  place.post = {sequence, sends, call};
+  if (call.numPairs) {
+    place.pairs.assign(call.pairs, call.pairs + 2 * *call.numPairs);
+    place.post.call.pairs = place.pairs.data();
   }
-  return std::nullopt;
 }
 
-/// What makes it useless to wait for those who are missing.
-std::optional<Rendezvous::Trouble>
-Rendezvous::findTrouble(const Call &call) const {
-  if (world.hasFailed()) {
-    Failure failure = *world.getFailure();
-    return Trouble{COMM_ABORTED, call.describe() + ": stopped because rank " +
-                                     std::to_string(failure.rank) +
-                                     " failed: " + failure.message};
-  }
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    const Context &context = world.getContext(ranks[i]);
-    if (!present[i] && context.hasEnded())
-      return Trouble{COMM_INVALID, call.describeInFull() + ": rank " +
-                                       std::to_string(ranks[i]) + " of a " +
-                                       name + " will not come, it has " +
-                                       context.describeActivity()};
-  }
-  if (world.isDeadlocked())
-    return Trouble{COMM_INVALID, "deadlock: " + call.describe() +
-                                     " waits in a " + name +
-                                     ", and nobody can go on" + describeAll()};
-  return std::nullopt;
+/// No more than is quickly asked for.
+static int64_t limit(int64_t payloadBytes) {
+  return std::min<int64_t>(payloadBytes, 2048);
 }
 
-/// A line for each rank of the world, but not pages.
-std::string Rendezvous::describeAll() const {
-  constexpr int64_t most = 16;
-  std::string result;
-  for (int64_t i = 0; i < std::min(most, world.getNumRanks()); ++i)
-    result += "\n  rank " + std::to_string(i) + ": " +
-              world.getContext(i).describeActivity();
-  if (world.getNumRanks() > most)
-    result +=
-        "\n  and " + std::to_string(world.getNumRanks() - most) + " more ranks";
-  return result;
+/// Between cores, what is written takes as long to become one's own as what is
+/// read takes to come. Neither need be waited for more than once a meeting.
+void Seat::expectPosts(int64_t payloadBytes) const {
+  constexpr int64_t most = 4;
+  int64_t n = static_cast<int64_t>(rendezvous.ranks.size());
+  if (n > most)
+    return;
+  for (int64_t seat = 0; seat < n; ++seat)
+    if (seat != number) {
+      expectToRead(reinterpret_cast<const char *>(&getPost(seat)),
+                   sizeof(Rendezvous::Place));
+      expectToRead(getPayload(seat), limit(payloadBytes));
+    }
 }
 
-Rendezvous::Trouble Rendezvous::makeTimeout(const Call &call) const {
-  std::string there, missing;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    std::string rank = std::to_string(ranks[i]);
-    if (present[i])
-      there += (there.empty() ? "" : ", ") + rank;
-    else
-      missing += "\n  rank " + rank + " is missing: " +
-                 world.getContext(ranks[i]).describeActivity();
-  }
-  double seconds =
-      std::chrono::duration<double>(world.getOptions().timeout).count();
-  std::string text = std::to_string(seconds);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.')
-    text.pop_back();
-  return {COMM_TIMEOUT, call.describeInFull() + ": timeout after " + text +
-                            " s in a " + name + ", of which ranks [" + there +
-                            "] have come" + missing};
+void Seat::expectNextPost(int64_t payloadBytes) const {
+  expectToWrite(reinterpret_cast<const char *>(
+                    &rendezvous.getPlace(number, numMeetings + 1)),
+                sizeof(Rendezvous::Place));
+  expectToWrite(getNextPayload(), limit(payloadBytes));
+}
+
+Status Seat::meet(int64_t payloadBytes) {
+  lastPost = ++numMeetings;
+  rendezvous.come(number, lastPost);
+  expectPosts(payloadBytes);
+  std::optional<Rendezvous::Trouble> trouble =
+      rendezvous.wait(lastPost, &getPost(number).call);
+  if (!trouble)
+    trouble = rendezvous.findDisagreement(lastPost);
+  if (!trouble)
+    return COMM_SUCCESS;
+  int64_t rank = rendezvous.ranks[number];
+  return rendezvous.world.getContext(rank).fail(trouble->status,
+                                                trouble->message);
+}
+
+void Seat::meetAgain() {
+  finishStreams();
+  rendezvous.come(number, ++numMeetings);
+  rendezvous.wait(numMeetings, nullptr);
 }

@@ -10,10 +10,25 @@
 
 #include "Rendezvous.h"
 
+#include <map>
+
 namespace mlir::comm::runtime {
 
+/// What one rank of a group of `n` does for all: equal parts of `count`, which
+/// begin at multiples of 64.
+struct Part {
+  Part(int64_t count, int64_t index, int64_t n) {
+    constexpr int64_t line = 64;
+    int64_t most = (count / n / line + 1) * line;
+    begin = index > count / most ? count : index * most;
+    size = most < count - begin ? most : count - begin;
+  }
+  int64_t begin, size;
+};
+
 /// Each rank shows its buffers, meets the others, reads what it needs straight
-/// from theirs, and meets them again.
+/// from theirs, and meets them again. Where little is sent, it shows a copy and
+/// meets them once.
 class ThreadCommunicator : public Communicator {
 public:
   ThreadCommunicator(Context &context, ThreadWorld &world, Group group);
@@ -22,6 +37,9 @@ public:
   Status allReduce(const Call &call) override;
   Status reduceScatter(const Call &call) override;
   Status reduce(const Call &call) override;
+  Status allGather(const Call &call) override;
+  Status allToAll(const Call &call) override;
+  Status broadcast(const Call &call) override;
   Status send(const Call &call) override;
   Status recv(const Call &call) override;
 
@@ -30,18 +48,43 @@ protected:
                   const std::vector<Transfer> &recvs) override;
 
 private:
-  Status meet(const Call &call, const std::vector<Transfer> *sends = nullptr);
-  void reduceRange(const Call &call, int64_t begin, int64_t size,
-                   void *out) const;
-  Rendezvous &getChannel(const Call &call);
+  /// Meets the others, who may then read `call.send`. `most` is the bytes that
+  /// one member sends at most: the same on all ranks. `own` is what this one
+  /// sends.
+  Status meet(const Call &call, int64_t most, int64_t own);
+  Status meet(const Call &call, const std::vector<Transfer> *sends);
+  /// What a member sends: valid until `part`.
+  const char *getSent(int64_t member) const;
+  char *getReceived(int64_t member) const {
+    return static_cast<char *>(seat.getPost(member).call.recv);
+  }
+  /// Nobody reads what others send any more.
+  void part();
+
+  /// Whether what this call writes, in bytes on all ranks, goes past the
+  /// caches.
+  bool streams(int64_t bytes) const;
+
+  /// Reduces `count` elements, from `begin` on, of what all members send, in
+  /// the order of their numbers, to each of `outs`: bitwise the same whoever
+  /// does it.
+  void reduceRange(const Call &call, int64_t begin, int64_t count, bool stream);
+  void swapChunks(const Call &call, int64_t member) const;
+
+  Seat &getChannel(const Call &call, int64_t number);
 
   ThreadWorld &world;
-  Rendezvous &rendezvous;
-  /// By sender and receiver, as found in the world.
-  std::map<std::pair<int64_t, int64_t>, Rendezvous *> channels;
+  Seat seat;
+  /// By sender and receiver. A rank has one end of a channel.
+  std::map<std::pair<int64_t, int64_t>, Seat> channels;
   int64_t sequence = 0;
-  /// What the others read until they have met again.
-  Post post{};
+  /// What reduceRange reads and writes: kept, so that a call allocates nothing.
+  std::vector<const void *> inputs;
+  std::vector<void *> outs;
+  /// Whether the members have shown copies of what they send.
+  bool showsCopies = false;
+  /// How much of them.
+  int64_t expectedBytes = 0;
 };
 
 } // namespace mlir::comm::runtime

@@ -12,6 +12,11 @@
 #include <numeric>
 #include <thread>
 
+#ifdef __linux__
+#include <sched.h>
+#include <unistd.h>
+#endif
+
 using namespace mlir::comm::runtime;
 
 std::unique_ptr<Communicator> ThreadContext::createCommunicator(Group group) {
@@ -19,9 +24,29 @@ std::unique_ptr<Communicator> ThreadContext::createCommunicator(Group group) {
       *this, static_cast<ThreadWorld &>(getWorld()), std::move(group));
 }
 
+/// The cores that this process may use.
+static int64_t getNumCores() {
+#ifdef __linux__
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+    return CPU_COUNT(&cores);
+#endif
+  return std::thread::hardware_concurrency();
+}
+
+/// What is larger than this share of the last cache is not there any more when
+/// somebody reads it.
+static int64_t findStreamBytes() {
+  int64_t cacheBytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  cacheBytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+  return cacheBytes > 0 ? cacheBytes / 2 : 1 << 23;
+}
+
 ThreadWorld::ThreadWorld(Mesh mesh, Options options)
     : World(std::move(mesh), std::move(options)),
-      spins(getNumRanks() <= std::thread::hardware_concurrency()) {
+      spins(getNumRanks() <= getNumCores()), streamBytes(findStreamBytes()) {
   for (int64_t rank = 0; rank < getNumRanks(); ++rank)
     contexts.push_back(std::make_unique<ThreadContext>(*this, rank));
 }

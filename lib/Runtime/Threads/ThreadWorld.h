@@ -10,6 +10,7 @@
 
 #include "Rendezvous.h"
 
+#include <map>
 #include <tuple>
 
 namespace mlir::comm::runtime {
@@ -31,6 +32,8 @@ public:
 
   /// Whether every rank has a core of its own.
   bool maySpin() const { return spins; }
+  /// From how many bytes on a collective writes past the caches.
+  int64_t getStreamBytes() const { return streamBytes; }
 
   /// Counts the ranks that cannot go on alone: they have ended, or wait in a
   /// meeting that is not complete.
@@ -55,6 +58,7 @@ private:
 
   std::vector<std::unique_ptr<ThreadContext>> contexts;
   bool spins;
+  int64_t streamBytes;
   std::atomic<int64_t> numIdle{0};
   std::mutex mutex;
   std::map<Key, std::unique_ptr<Rendezvous>> places;

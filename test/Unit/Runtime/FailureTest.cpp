@@ -149,10 +149,11 @@ TEST_F(Failures, OneRankMadeACallLess) {
 }
 
 TEST_F(Failures, MessagesOfDifferentSize) {
+  // Sites outlive the run.
+  CommSite send = siteAt("comm.send", 11), recv = siteAt("comm.recv", 12);
   fail({3}, [&](const Rank &rank) {
     CommCommunicator *group = rank.group({0});
     float value[2] = {};
-    CommSite send = siteAt("comm.send", 11), recv = siteAt("comm.recv", 12);
     if (!commSend(rank.context, group, value, 1, COMM_F32, 2, 0, &send))
       commRecv(rank.context, group, value, rank.rank == 0 ? 2 : 1, COMM_F32, 2,
                0, &recv);
@@ -240,10 +241,10 @@ TEST_F(Failures, GroupsInDifferentOrder) {
 }
 
 TEST_F(Failures, MessagesThatCross) {
+  CommSite a = siteAt("comm.send", 21), b = siteAt("comm.send", 22);
   fail({3}, [&](const Rank &rank) {
     CommCommunicator *group = rank.group({0});
     float value = 0;
-    CommSite a = siteAt("comm.send", 21), b = siteAt("comm.send", 22);
     // Rank 0 sends to 1 first, rank 1 sends to 0 first.
     auto forth = [&] {
       return commSend(rank.context, group, &value, 1, COMM_F32, 0, 1, &a);
@@ -304,8 +305,8 @@ TEST_F(Failures, WrongArguments) {
 }
 
 TEST_F(Failures, SizesThatDoNotFit) {
+  CommSite site = siteAt("comm.all_slice", 8);
   fail({2, 4}, [&](const Rank &rank) {
-    CommSite site = siteAt("comm.all_slice", 8);
     CommCommunicator *group = rank.group({1});
     EXPECT_EQ(COMM_SUCCESS,
               commCheckDivisible(rank.context, group, 8, 0, &site));

@@ -8,6 +8,7 @@
 #include "CollectiveRunner.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <random>
 
