@@ -8,6 +8,7 @@
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "comm/Interfaces/RegionAdjointOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 
