@@ -13,10 +13,12 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 
 #include <cstring>
 #include <thread>
@@ -69,6 +71,50 @@ static void optimize(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// In what LLVM's fast register allocator is quadratic: the instructions of one
+/// block.
+static constexpr size_t maxBlockSize = 1000;
+
+/// Splits blocks of more than maxBlockSize instructions.
+static void splitBlocks(llvm::Function &function) {
+  BasicBlock &entry = function.getEntryBlock();
+  SmallVector<AllocaInst *> allocas;
+  for (Instruction &instruction : entry)
+    if (auto *alloca = dyn_cast<AllocaInst>(&instruction);
+        alloca && isa<Constant>(alloca->getArraySize()))
+      allocas.push_back(alloca);
+  // In the first block they are slots of the frame, elsewhere they would move
+  // the stack.
+  for (AllocaInst *alloca : allocas)
+    alloca->moveBefore(entry, entry.begin());
+  for (BasicBlock &block : make_early_inc_range(function)) {
+    size_t count = 0;
+    // From the front, so that each instruction moves once.
+    for (Instruction &instruction : make_early_inc_range(block)) {
+      if (++count <= maxBlockSize || isa<PHINode, AllocaInst>(instruction))
+        continue;
+      block.splitBasicBlockBefore(instruction.getIterator());
+      count = 1;
+    }
+  }
+}
+
+/// Makes code that is compiled without optimisation fit for that.
+static void prepareSchedule(Module &module) {
+  PassBuilder builder;
+  FunctionAnalysisManager analyses;
+  builder.registerFunctionAnalyses(analyses);
+  FunctionPassManager passes;
+  // Leaves hardly a descriptor, which the fast instruction selector cannot do.
+  passes.addPass(InstSimplifyPass());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    passes.run(function, analyses);
+    splitBlocks(function);
+  }
+}
+
 namespace {
 
 /// Called by several threads at once.
@@ -95,6 +141,8 @@ public:
       return target.takeError();
     if (isKernel)
       optimize(module, **target);
+    else
+      prepareSchedule(module);
     return SimpleCompiler(**target, isKernel ? cache : nullptr)(module);
   }
 

@@ -71,9 +71,8 @@ protected:
     context.appendDialectRegistry(registry);
   }
 
-  SplitModule split(StringRef salt) {
-    OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(source, &context);
+  SplitModule split(StringRef salt, StringRef text = source) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     FailureOr<SplitModule> parts = splitKernels(*module, salt);
     EXPECT_TRUE(succeeded(parts));
@@ -145,6 +144,71 @@ TEST_F(KernelsTest, AreCompiledOnceInAProcess) {
   KernelCache cache;
   EXPECT_EQ(run(cache), 0u);
   EXPECT_EQ(run(cache), 2u);
+}
+
+/// The compiler splits the long blocks of schedules: of the first one, which
+/// has slots of the stack in its middle, and of one in a loop.
+TEST_F(KernelsTest, LongSchedulesRunInOrder) {
+  auto repeat = [](int count, std::string line) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += line;
+    return text;
+  };
+  std::string add = "    llvm.call @add(%x) : (!llvm.ptr) -> ()\n",
+              twice = "    llvm.call @twice(%x) : (!llvm.ptr) -> ()\n";
+  std::string text = R"(
+  llvm.func @add(%x: !llvm.ptr) attributes {comm.kernel} {
+    %c = llvm.mlir.constant(1 : i64) : i64
+    %v = llvm.load %x : !llvm.ptr -> i64
+    %s = llvm.add %v, %c : i64
+    llvm.store %s, %x : i64, !llvm.ptr
+    llvm.return
+  }
+  llvm.func @twice(%x: !llvm.ptr) attributes {comm.kernel} {
+    %v = llvm.load %x : !llvm.ptr -> i64
+    %s = llvm.add %v, %v : i64
+    llvm.store %s, %x : i64, !llvm.ptr
+    llvm.return
+  }
+  llvm.func @main(%x: !llvm.ptr) {
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %three = llvm.mlir.constant(3 : i64) : i64
+)" + repeat(1500, add) +
+                     R"(
+    %slot = llvm.alloca %one x i64 : (i64) -> !llvm.ptr
+    %before = llvm.load %x : !llvm.ptr -> i64
+    llvm.store %before, %slot : i64, !llvm.ptr
+)" + repeat(1500, add) +
+                     R"(
+    llvm.br ^loop(%zero : i64)
+  ^loop(%i: i64):
+)" + repeat(3, twice) +
+                     repeat(2500, add) + R"(
+    %next = llvm.add %i, %one : i64
+    %again = llvm.icmp "slt" %next, %three : i64
+    llvm.cond_br %again, ^loop(%next : i64), ^end
+  ^end:
+    %kept = llvm.load %slot : !llvm.ptr -> i64
+    %last = llvm.load %x : !llvm.ptr -> i64
+    %sum = llvm.add %last, %kept : i64
+    llvm.store %sum, %x : i64, !llvm.ptr
+    llvm.return
+  }
+)";
+  SplitModule parts = split("", text);
+  auto machine = detectProcessor();
+  ASSERT_TRUE(bool(machine));
+  auto jit = createJit(std::move(parts), std::move(*machine), nullptr);
+  ASSERT_TRUE(bool(jit)) << llvm::toString(jit.takeError());
+  auto main = (*jit)->lookup("main");
+  ASSERT_TRUE(bool(main));
+  int64_t value = 0, expected = 3000;
+  main->toPtr<void (*)(int64_t *)>()(&value);
+  for (int i = 0; i < 3; ++i)
+    expected = 8 * expected + 2500;
+  EXPECT_EQ(value, expected + 1500);
 }
 
 /// A folder for each test that goes with it.
