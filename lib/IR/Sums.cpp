@@ -31,16 +31,20 @@ static bool isSameLinearOp(CollectiveOpInterface a, CollectiveOpInterface b) {
          first->getAttrDictionary() == second->getAttrDictionary();
 }
 
-/// The later one of two ops of a block. Steps from both at once: they stand
-/// close to each other, while `isBeforeInBlock` would number the whole block
-/// anew after each rewrite.
+/// The later one of two ops of a block. Steps from both at once while they may
+/// stand close to each other: `isBeforeInBlock` numbers the whole block anew
+/// when many ops have been inserted at one place, as a sum of many terms does.
 static Operation *getLaterOp(Operation *a, Operation *b) {
   Operation *fromA = a, *fromB = b;
-  while (fromA != b && fromB != a) {
+  for (int step = 0; step < 64; ++step) {
+    if (fromA == b)
+      return b;
+    if (fromB == a)
+      return a;
     fromA = fromA ? fromA->getNextNode() : nullptr;
     fromB = fromB ? fromB->getNextNode() : nullptr;
   }
-  return fromA == b ? b : a;
+  return a->isBeforeInBlock(b) ? b : a;
 }
 
 // op(x) + op(y) = op(x + y) for linear op

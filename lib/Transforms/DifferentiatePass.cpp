@@ -26,14 +26,28 @@ using namespace mlir::comm;
 // The hooks
 //===----------------------------------------------------------------------===//
 
-/// Applies the laws and merges what is equal.
+/// Merges what is equal and applies the laws.
 static LogicalResult simplifyGenerated(func::FuncOp function,
                                        const FrozenRewritePatternSet &laws) {
-  mergeEqualOps(function.getBody());
-  // One block, in which nothing is merged or unreachable.
+  // Where a law or a fold may begin: at our ops, at what reads their results,
+  // and at what reads constants.
+  SmallVector<Operation *> roots;
+  Dialect *dialect = function.getContext()->getLoadedDialect<CommDialect>();
+  auto isOurs = [=](Operation *op) {
+    return op->getName().getDialect() == dialect;
+  };
+  auto addRoot = [&](Operation *op) {
+    if (isOurs(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+          Operation *definition = operand.getDefiningOp();
+          return definition && (isOurs(definition) ||
+                                definition->hasTrait<OpTrait::ConstantLike>());
+        }))
+      roots.push_back(op);
+  };
+  mergeEqualOps(function.getBody(), addRoot);
   GreedyRewriteConfig config;
-  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  if (failed(applyPatternsGreedily(function, laws, config)))
+  config.setScope(&function.getBody());
+  if (failed(applyOpPatternsGreedily(roots, laws, config)))
     return function.emitError("the laws did not come to an end on '")
            << function.getName() << "'";
   return success();

@@ -86,20 +86,22 @@ static SmallVector<StateChange>
 collectChanges(const ReplicationAnalysis &analysis) {
   FunctionOpInterface function = analysis.getFunction();
   FloatDependence dependence(function);
+  ReplicationState everything = analysis.getMeshAxes().getAll();
   llvm::MapVector<std::pair<Value, uint64_t>, StateChange> changes;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == function || !hasAdjoint(op))
+    if (op == function || op->getNumOperands() == 0 || !hasAdjoint(op))
       return;
     SmallVector<ReplicationState> required;
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
+      ReplicationState state = analysis.getState(value);
       // A message varies from the start.
-      if (!hasBoundaryCotangent(value.getType()) || !dependence.contains(value))
+      if (state == everything || !dependence.contains(value) ||
+          !hasBoundaryCotangent(value.getType()))
         continue;
       if (required.empty())
         required = analysis.getRequiredStates(op);
-      ReplicationState missing =
-          required[operand.getOperandNumber()] - analysis.getState(value);
+      ReplicationState missing = required[operand.getOperandNumber()] - state;
       if (missing.isReplicated())
         continue;
       StateChange &change = changes[{value, missing.getMask()}];

@@ -79,33 +79,56 @@ static void eraseDeadOps(Block &block) {
       op.erase();
 }
 
-static void mergeEqualOps(Block &block) {
+static void mergeEqualOps(Block &block,
+                          llvm::function_ref<void(Operation *)> keep) {
   llvm::DenseSet<KnownOp, KnownOpInfo> knownOps;
   unsigned numWrites = 1;
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    Access access = getAccess(&op);
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Access access =
+        op.hasTrait<OpTrait::IsTerminator>() ? Access::Write : getAccess(&op);
     if (access == Access::Write) {
       ++numWrites;
+      keep(&op);
       continue;
     }
     auto [known, isNew] = knownOps.insert(
         {&op, hash(&op), access == Access::Read ? numWrites : 0});
-    if (isNew)
+    if (isNew) {
+      keep(&op);
       continue;
+    }
     op.replaceAllUsesWith(known->op);
     op.erase();
   }
 }
 
-void comm::mergeEqualOps(Region &region) {
+/// Moves the constants of a block to its start, as folding does.
+static void hoistConstants(Block &block) {
+  Operation *lastInFront = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (op.getPrevNode() == lastInFront)
+      lastInFront = &op;
+    else
+      op.moveBefore(&block.front());
+  }
+}
+
+void comm::mergeEqualOps(Region &region,
+                         llvm::function_ref<void(Operation *)> keep) {
   // Not by recursion: regions nest as deep as the user likes.
-  SmallVector<Region *> regions = {&region};
-  while (!regions.empty())
-    for (Block &block : *regions.pop_back_val()) {
-      eraseDeadOps(block);
-      ::mergeEqualOps(block);
-      for (Operation &op : block)
-        for (Region &nested : op.getRegions())
-          regions.push_back(&nested);
-    }
+  SmallVector<Block *> blocks = {&region.front()};
+  while (!blocks.empty()) {
+    Block &block = *blocks.pop_back_val();
+    eraseDeadOps(block);
+    ::mergeEqualOps(block, [&](Operation *op) {
+      keep(op);
+      for (Region &nested : op->getRegions())
+        // The body of a contraction has a product, a sum and a terminator.
+        if (!nested.empty() && llvm::hasNItemsOrMore(nested.front(), 4))
+          blocks.push_back(&nested.front());
+    });
+  }
+  hoistConstants(region.front());
 }

@@ -9,6 +9,7 @@
 #include "comm/Analysis/ActivityAnalysis.h"
 #include "comm/Autodiff/ReverseMode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -242,6 +243,13 @@ LogicalResult BodyAdjoint::verify() {
 }
 
 LogicalResult BodyAdjoint::verifyReads() {
+  // What is looked for below: captures and running values.
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  if (captured.empty() && llvm::all_of(rules, [](InitRule rule) {
+        return rule == InitRule::Operand;
+      }))
+    return success();
   llvm::BitVector seeded(rules.size());
   for (auto [output, type] : llvm::enumerate(op->getResultTypes()))
     if (isDifferentiable(type))
