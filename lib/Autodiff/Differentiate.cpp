@@ -111,15 +111,16 @@ Differentiator::getVjp(func::FuncOp function,
   FailureOr<Halves> halves = getHalves(*request);
   if (failed(halves) || failed(verifyNameIsFree(symbols, function, name)))
     return failure();
-  func::FuncOp vjp = generateVjp(*request, *halves);
-  if (failed(hooks.simplify(vjp)))
+  llvm::DenseSet<Operation *> seam;
+  func::FuncOp vjp = generateVjp(*request, *halves, seam);
+  if (failed(hooks.simplify(vjp, &seam)))
     return failure();
   vjpByName[name] = vjp;
   return vjp;
 }
 
-func::FuncOp Differentiator::generateVjp(const Request &request,
-                                         Halves halves) {
+func::FuncOp Differentiator::generateVjp(const Request &request, Halves halves,
+                                         llvm::DenseSet<Operation *> &seam) {
   func::FuncOp function = request.function;
   Block &forward = halves.forward.getBody().front();
   Block &backward = halves.backward.getBody().front();
@@ -152,8 +153,15 @@ func::FuncOp Differentiator::generateVjp(const Request &request,
                               : entry->addArgument(argument.getType(),
                                                    argument.getLoc()));
   }
-  for (Operation &op : backward.without_terminator())
-    builder.clone(op, mapping);
+  for (BlockArgument residual :
+       backward.getArguments().take_front(numResiduals))
+    for (Operation *user : residual.getUsers())
+      seam.insert(user);
+  for (Operation &op : backward.without_terminator()) {
+    Operation *clone = builder.clone(op, mapping);
+    if (seam.erase(&op))
+      seam.insert(clone);
+  }
   results.truncate(numResults);
   for (Value value : backward.getTerminator()->getOperands())
     results.push_back(mapping.lookup(value));

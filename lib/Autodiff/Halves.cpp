@@ -242,7 +242,7 @@ Differentiator::finish(Generation &generation) {
     return failure();
   }
   // Simplification shows which residuals are read at last.
-  if (failed(hooks.simplify(*backward)))
+  if (failed(hooks.simplify(*backward, /*seam=*/nullptr)))
     return failure();
   llvm::BitVector unused(backward->getNumArguments());
   for (auto [number, argument] :
@@ -267,7 +267,7 @@ Differentiator::finish(Generation &generation) {
                                     forward.getArgumentTypes(),
                                     ValueRange(returned).getTypes()));
   setResultMarks(forward, resultMarks);
-  if (failed(hooks.simplify(forward)))
+  if (failed(hooks.simplify(forward, /*seam=*/nullptr)))
     return failure();
   return Halves{forward, *backward};
 }

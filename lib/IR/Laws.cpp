@@ -83,6 +83,8 @@ static AxesAttr dropAxesOfOneRank(MeshOp mesh, AxesAttr axes) {
   for (StringAttr axis : axes.getAxes())
     if (mesh.getAxisSizes()[*mesh.getAxisPosition(axis)] > 1)
       left.push_back(axis);
+  if (left.size() == axes.getAxes().size())
+    return axes;
   return left.empty() ? AxesAttr()
                       : AxesAttr::get(axes.getContext(), axes.getMesh(), left);
 }

@@ -72,6 +72,12 @@ int64_t MeshOp::getGroupSize(AxesAttr axes) {
 }
 
 MeshOp comm::lookupMesh(Operation *from, AxesAttr axes) {
+  // As a rule the mesh stands first, and every collective is asked for it.
+  if (auto module = from->getParentOfType<ModuleOp>())
+    if (!module.getBody()->empty())
+      if (auto mesh = dyn_cast<MeshOp>(module.getBody()->front()))
+        if (mesh.getSymNameAttr() == axes.getMesh().getAttr())
+          return mesh;
   return SymbolTable::lookupNearestSymbolFrom<MeshOp>(from, axes.getMesh());
 }
 

@@ -26,8 +26,10 @@ using namespace mlir::comm;
 // The hooks
 //===----------------------------------------------------------------------===//
 
-/// Merges what is equal and applies the laws.
+/// Merges what is equal and applies the laws, at the ops of `seam` only where
+/// it is not null.
 static LogicalResult simplifyGenerated(func::FuncOp function,
+                                       const llvm::DenseSet<Operation *> *seam,
                                        const FrozenRewritePatternSet &laws) {
   // Where a law or a fold may begin: at our ops, at what reads their results,
   // and at what reads constants.
@@ -37,6 +39,8 @@ static LogicalResult simplifyGenerated(func::FuncOp function,
     return op->getName().getDialect() == dialect;
   };
   auto addRoot = [&](Operation *op) {
+    if (seam && !seam->contains(op))
+      return;
     if (isOurs(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
           Operation *definition = operand.getDefiningOp();
           return definition && (isOurs(definition) ||
@@ -102,9 +106,11 @@ static DifferentiateHooks getHooks(MLIRContext *context, ModuleFacts &facts,
   hooks.getMarks = [&facts](func::FuncOp function, ValueRange values) {
     return getProvedMarks(function, values, facts);
   };
-  hooks.simplify = [laws = getLaws(context)](func::FuncOp function) {
-    return simplifyGenerated(function, laws);
-  };
+  hooks.simplify =
+      [laws = getLaws(context)](func::FuncOp function,
+                                const llvm::DenseSet<Operation *> *seam) {
+        return simplifyGenerated(function, seam, laws);
+      };
   return hooks;
 }
 

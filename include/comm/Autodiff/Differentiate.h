@@ -38,8 +38,12 @@ struct DifferentiateHooks {
   std::function<FailureOr<SmallVector<Attribute>>(func::FuncOp function,
                                                   ValueRange values)>
       getMarks;
-  /// Simplifies a generated function in place.
-  std::function<LogicalResult(func::FuncOp generated)> simplify;
+  /// Simplifies a generated function in place. Where it is put together of two
+  /// that have been simplified, `seam` holds the ops of the second that read
+  /// results of the first: nothing is new elsewhere. Else it is null.
+  std::function<LogicalResult(func::FuncOp generated,
+                              const llvm::DenseSet<Operation *> *seam)>
+      simplify;
 };
 
 /// Generates the derivative functions of the functions of a module, each once.
@@ -91,7 +95,8 @@ private:
   FailureOr<func::FuncOp> emitBackward(Generation &generation,
                                        SmallVectorImpl<Value> &kept,
                                        SmallVectorImpl<Attribute> &marks);
-  func::FuncOp generateVjp(const Request &request, Halves halves);
+  func::FuncOp generateVjp(const Request &request, Halves halves,
+                           llvm::DenseSet<Operation *> &seam);
 
   SymbolTable &symbols;
   DifferentiateHooks hooks;
