@@ -23,6 +23,26 @@ static std::string getSuffix(StringRef word, ArrayRef<int64_t> numbers) {
   return suffix;
 }
 
+/// Numbers that an option names are some of `all`, ascending.
+static LogicalResult verifyNumbers(func::FuncOp function, StringRef option,
+                                   StringRef what, ArrayRef<int64_t> numbers,
+                                   ArrayRef<int64_t> all) {
+  int64_t previous = -1;
+  for (int64_t number : numbers) {
+    if (!llvm::is_contained(all, number))
+      return function.emitError()
+             << "'" << option << "' names " << what << " " << number << " of '@"
+             << function.getName() << "', which is not a float";
+    if (number <= previous)
+      return function.emitError()
+             << "'" << option << "' expects " << what
+             << " numbers in ascending order, each once, got " << number
+             << " after " << previous;
+    previous = number;
+  }
+  return success();
+}
+
 FailureOr<Differentiator::Request>
 Differentiator::makeRequest(func::FuncOp function,
                             const DerivativeOptions &options) {
@@ -31,6 +51,11 @@ Differentiator::makeRequest(func::FuncOp function,
            << "'" << function.getName() << "' has no body to differentiate";
   Request request{function, getBoundaryCotangents(function.getArgumentTypes()),
                   getBoundaryCotangents(function.getResultTypes()), ""};
+  if ((options.wrt && failed(verifyNumbers(function, "wrt", "argument",
+                                           *options.wrt, request.wrt))) ||
+      (options.of && failed(verifyNumbers(function, "of", "result", *options.of,
+                                          request.of))))
+    return failure();
   if (options.wrt && *options.wrt != request.wrt) {
     request.wrt = *options.wrt;
     request.suffix += getSuffix("wrt", request.wrt);

@@ -230,6 +230,34 @@ Differentiator::emitBackward(Generation &generation,
   return backward;
 }
 
+/// Returns a value once that simplification has made of two residuals; true
+/// where there was one.
+static FailureOr<bool> mergeResiduals(func::FuncOp forward,
+                                      func::FuncOp backward,
+                                      unsigned numResults) {
+  Operation *terminator = forward.getBody().front().getTerminator();
+  llvm::BitVector repeatedResults(terminator->getNumOperands());
+  llvm::BitVector repeatedArguments(backward.getNumArguments());
+  llvm::DenseMap<Value, BlockArgument> known;
+  for (auto [number, value] :
+       llvm::enumerate(terminator->getOperands().drop_front(numResults))) {
+    BlockArgument argument = backward.getArgument(number);
+    auto [first, isNew] = known.try_emplace(value, argument);
+    if (isNew)
+      continue;
+    argument.replaceAllUsesWith(first->second);
+    repeatedArguments.set(number);
+    repeatedResults.set(numResults + number);
+  }
+  if (repeatedResults.none())
+    return false;
+  if (failed(forward.eraseResults(repeatedResults)) ||
+      failed(backward.eraseArguments(repeatedArguments)))
+    return failure();
+  terminator->eraseOperands(repeatedResults);
+  return true;
+}
+
 /// Makes the backward, and the forward return what it reads.
 FailureOr<Differentiator::Halves>
 Differentiator::finish(Generation &generation) {
@@ -268,6 +296,12 @@ Differentiator::finish(Generation &generation) {
                                     ValueRange(returned).getTypes()));
   setResultMarks(forward, resultMarks);
   if (failed(hooks.simplify(forward, /*seam=*/nullptr)))
+    return failure();
+  FailureOr<bool> merged =
+      mergeResiduals(forward, *backward,
+                     func::FuncOp(generation.request.function).getNumResults());
+  if (failed(merged) ||
+      (*merged && failed(hooks.simplify(*backward, /*seam=*/nullptr))))
     return failure();
   return Halves{forward, *backward};
 }

@@ -194,11 +194,11 @@ func.func @pad_value(%x: tensor<2x?xf64>, %v: f64) -> tensor<4x?xf64> {
   return %y : tensor<4x?xf64>
 }
 // CHECK-LABEL: func.func private @pad_value_bwd
-// CHECK-SAME:   (%[[ARG0:.*]]: index, %[[ARG1:.*]]: index, %[[ARG2:.*]]: tensor<4x?xf64>) -> (tensor<2x?xf64>, f64)
+// CHECK-SAME:   (%[[ARG0:.*]]: index, %[[ARG2:.*]]: tensor<4x?xf64>) -> (tensor<2x?xf64>, f64)
 // CHECK-NEXT: %[[C0:.*]] = arith.constant dense<0.000000e+00> : tensor<f64>
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 0.000000e+00 : f64
 // CHECK-NEXT: %[[V2:.*]] = tensor.extract_slice %[[ARG2]][1, 0] [2, %[[ARG0]]] [1, 1] : tensor<4x?xf64> to tensor<2x?xf64>
-// CHECK-NEXT: %[[V3:.*]] = tensor.splat %[[C1]][%[[ARG1]]] : tensor<2x?xf64>
+// CHECK-NEXT: %[[V3:.*]] = tensor.splat %[[C1]][%[[ARG0]]] : tensor<2x?xf64>
 // CHECK-NEXT: %[[V4:.*]] = tensor.insert_slice %[[V3]] into %[[ARG2]][1, 0] [2, %[[ARG0]]] [1, 1] : tensor<2x?xf64> into tensor<4x?xf64>
 // CHECK-NEXT: %[[V5:.*]] = linalg.reduce ins(%[[V4]] : tensor<4x?xf64>) outs(%[[C0]] : tensor<f64>) dimensions = [0, 1]
 // CHECK-NEXT: (%[[V6:.*]]: f64, %[[V7:.*]]: f64) {

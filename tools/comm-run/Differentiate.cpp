@@ -91,13 +91,8 @@ Result<Vjp> comm::runner::describeVjp(const FunctionSignature &signature,
 }
 
 LogicalResult comm::runner::addVjp(const Program &program, Vjp &vjp) {
-  // Left out where it is all, for the function's plain name.
   DerivativeOptions options;
-  size_t floats = llvm::count_if(
-      program.signature.arguments,
-      [](const ValueInfo &argument) { return isFloat(argument.type); });
-  if (vjp.wrt.size() != floats)
-    options.wrt = SmallVector<int64_t>(vjp.wrt.begin(), vjp.wrt.end());
+  options.wrt = SmallVector<int64_t>(vjp.wrt.begin(), vjp.wrt.end());
   CommDifferentiator differentiator(*program.module);
   FailureOr<func::FuncOp> function =
       differentiator.getVjp(program.getFunction(), options);
