@@ -8,7 +8,6 @@
 #include "comm/Register.h"
 #include "comm/Analysis/ExternalModels/ScfReplication.h"
 #include "comm/Autodiff/ExternalModels.h"
-#include "comm/Conversion/Bufferization.h"
 #include "comm/Conversion/Passes.h"
 #include "comm/Conversion/Pipelines.h"
 #include "comm/IR/Comm.h"
@@ -19,7 +18,6 @@ using namespace mlir;
 void comm::registerCommDialect(DialectRegistry &registry) {
   registry.insert<CommDialect>();
   registerScfReplicationModels(registry);
-  registerBufferizationModels(registry);
   registerArithAdjointModels(registry);
   registerFuncAdjointModels(registry);
   registerLinalgAdjointModels(registry);

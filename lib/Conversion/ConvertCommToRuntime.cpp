@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels.h"
 #include "RuntimeCalls.h"
 #include "SizeChecks.h"
 #include "comm/Conversion/Passes.h"
 #include "comm/IR/Comm.h"
 #include "comm/Runtime/CommRuntime.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 
 namespace mlir::comm {
 #define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
@@ -24,8 +26,10 @@ namespace {
 /// Converts the ops of one function.
 class FunctionConverter {
 public:
-  FunctionConverter(func::FuncOp function, RuntimeCalls &runtime)
-      : function(function), runtime(runtime), builder(function.getContext()) {}
+  FunctionConverter(func::FuncOp function, RuntimeCalls &runtime,
+                    const LLVMTypeConverter &types)
+      : function(function), runtime(runtime), types(types),
+        builder(function.getContext()) {}
 
   void addCallingConvention();
   LogicalResult convertOps();
@@ -39,6 +43,8 @@ private:
   void convertCondition(scf::ConditionOp op);
   void convertCall(func::CallOp op);
   void convertCheck(func::CallOp op);
+  void convertAlloc(memref::AllocOp op);
+  void convertDealloc(memref::DeallocOp op);
 
   Value getRoot(Operation *op, StringRef name = "root") {
     return runtime.getI64(builder, op->getLoc(),
@@ -52,6 +58,7 @@ private:
 
   func::FuncOp function;
   RuntimeCalls &runtime;
+  const LLVMTypeConverter &types;
   OpBuilder builder;
   DenseMap<Attribute, Value> communicators;
 };
@@ -220,7 +227,9 @@ void FunctionConverter::convertReturn(func::ReturnOp op) {
 void FunctionConverter::convertCondition(scf::ConditionOp op) {
   bool meetsRanks = false;
   op->getParentOp()->walk([&](Operation *inner) {
-    meetsRanks |= isa<func::CallOp, LLVM::CallOp, CollectiveOpInterface>(inner);
+    meetsRanks |=
+        isa<func::CallOp, LLVM::CallOp, CollectiveOpInterface>(inner) &&
+        !isKernel(inner);
   });
   if (!meetsRanks)
     return;
@@ -278,8 +287,48 @@ void FunctionConverter::convertCall(func::CallOp op) {
   op->erase();
 }
 
+void FunctionConverter::convertAlloc(memref::AllocOp op) {
+  Location loc = op.getLoc();
+  MemRefType type = op.getType();
+  int64_t count = getElementBytes(type.getElementType());
+  SmallVector<Value> sizes;
+  for (Value size : op.getDynamicSizes())
+    sizes.push_back(
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size));
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      count *= size;
+  Value bytes = runtime.getI64(builder, loc, count);
+  for (Value size : sizes)
+    bytes = LLVM::MulOp::create(builder, loc, bytes, size);
+  Value memory = runtime.call(builder, loc, "commAllocate",
+                              {function.getArgument(0), bytes});
+  op.getResult().replaceAllUsesWith(
+      createMemRef(builder, loc, types, type, memory, sizes));
+  op->erase();
+}
+
+void FunctionConverter::convertDealloc(memref::DeallocOp op) {
+  Location loc = op.getLoc();
+  runtime.call(builder, loc, "commRelease",
+               {function.getArgument(0),
+                runtime.getPointer(builder, loc, op.getMemref())});
+  op->erase();
+}
+
 LogicalResult FunctionConverter::convert(Operation *op) {
   builder.setInsertionPoint(op);
+  if (isKernel(op))
+    return success();
+  if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+    if (alloc.getType().getLayout().isIdentity())
+      convertAlloc(alloc);
+    return success();
+  }
+  if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+    convertDealloc(dealloc);
+    return success();
+  }
   Location loc = op->getLoc();
   if (auto call = dyn_cast<func::CallOp>(op)) {
     if (isCheck(call.getCallee()))
@@ -337,10 +386,11 @@ struct ConvertCommToRuntime
   void runOnOperation() override {
     ModuleOp module = getOperation();
     RuntimeCalls runtime(module);
+    LLVMTypeConverter types(&getContext());
     SmallVector<FunctionConverter> converters;
     for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal())
-        converters.emplace_back(function, runtime);
+      if (!function.isExternal() && !isKernel(function))
+        converters.emplace_back(function, runtime, types);
     for (FunctionConverter &converter : converters)
       converter.addCallingConvention();
     for (FunctionConverter &converter : converters)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels.h"
 #include "RuntimeCalls.h"
 #include "comm/Conversion/Passes.h"
 
@@ -355,7 +356,11 @@ struct ConvertContractions
   void runOnOperation() override {
     RuntimeCalls runtime(getOperation());
     SmallVector<LinalgOp> ops;
-    getOperation().walk([&](LinalgOp op) { ops.push_back(op); });
+    // What looks like a contraction in a kernel, which has no context, has been
+    // fused: a product that is summed.
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!isKernel(function))
+        function.walk([&](LinalgOp op) { ops.push_back(op); });
     for (LinalgOp op : ops)
       ContractionConverter(op, runtime).convert();
   }

@@ -11,8 +11,6 @@
 #include "comm/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -35,26 +33,17 @@ static void addTensorPasses(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
 }
 
-/// Tensors to memrefs, with their deallocation.
-static void addBufferization(OpPassManager &manager) {
-  bufferization::OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  options.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  options.allowReturnAllocsFromLoops = true;
-  manager.addPass(bufferization::createOneShotBufferizePass(options));
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(bufferization::createBufferDeallocationSimplificationPass());
+/// Tensors to memrefs.
+static void addBuffers(OpPassManager &manager) {
+  manager.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  manager.addPass(createOutlineKernels());
+  manager.addPass(createAssignBuffers());
 }
 
 /// Runtime calls, and loops for the rest.
 static void addRuntimeCalls(OpPassManager &manager) {
   manager.addPass(createConvertCommToRuntime());
   manager.addPass(createConvertContractions());
-  manager.addPass(bufferization::createLowerDeallocationsPass());
-  manager.addPass(createConvertBufferizationToMemRefPass());
   manager.addPass(createExpandCopies());
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
 }
@@ -82,9 +71,10 @@ static void addArithmetic(OpPassManager &manager) {
 
 void comm::buildHostPipeline(OpPassManager &manager) {
   addTensorPasses(manager);
-  addBufferization(manager);
+  addBuffers(manager);
   addRuntimeCalls(manager);
   addArithmetic(manager);
+  manager.addPass(createConvertKernels());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createSCFToControlFlowPass());

@@ -1,4 +1,4 @@
-//===- PrepareTensors.cpp - Tensor ops as bufferization takes them --------===//
+//===- PrepareTensors.cpp - Tensor ops as kernels take them -----------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Conversion/Passes.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -86,75 +84,50 @@ struct FoldTranspose : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// Collects the tensors whose buffers `value` may share without a copy. A
-/// result of a call has a buffer of its own, and so has what an op computes: it
-/// is written in place only where its destination is read no more.
-static void collectSharedTensors(Value value, llvm::DenseSet<Value> &shared) {
-  if (!isa<TensorType>(value.getType()) || !shared.insert(value).second)
-    return;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return;
-  if (isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-          tensor::ExtractSliceOp, tensor::ReshapeOp>(op))
-    return collectSharedTensors(op->getOperand(0), shared);
-  bool isControlFlow = op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op);
-  if (!isControlFlow && !isa<arith::SelectOp>(op))
-    return;
-  for (Value operand : op->getOperands())
-    collectSharedTensors(operand, shared);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (Value yielded : block.getTerminator()->getOperands())
-        collectSharedTensors(yielded, shared);
-}
-
-/// Copies a result that shares its buffer with an earlier one: a caller may
-/// write into either, and one-shot-bufferize does not see that they are one.
-static void separateResults(func::FuncOp function) {
-  for (Block &block : function.getBody()) {
-    auto terminator = dyn_cast<func::ReturnOp>(block.getTerminator());
-    if (!terminator)
-      continue;
-    OpBuilder builder(terminator);
-    llvm::DenseSet<Value> returned;
-    for (OpOperand &result : terminator->getOpOperands()) {
-      llvm::DenseSet<Value> shared;
-      collectSharedTensors(result.get(), shared);
-      bool isShared = llvm::any_of(
-          shared, [&](Value value) { return returned.contains(value); });
-      returned.insert(shared.begin(), shared.end());
-      if (isShared)
-        result.set(bufferization::AllocTensorOp::create(
-            builder, terminator.getLoc(),
-            cast<RankedTensorType>(result.get().getType()), ValueRange(),
-            /*copy=*/result.get()));
-    }
+/// A tensor of one number is a fill, which kernels know.
+struct FillSplat : OpRewritePattern<tensor::SplatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::SplatOp op,
+                                PatternRewriter &rewriter) const override {
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), op.getType(),
+                                          op.getDynamicSizes());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, op.getInput(), empty);
+    return success();
   }
-}
+};
+
+/// What a fill overwrites is of no interest but for its sizes.
+struct FillEmpty : OpRewritePattern<linalg::FillOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::FillOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return failure();
+    Value output = op.getOutputs()[0];
+    if (output.getDefiningOp<tensor::EmptyOp>())
+      return failure();
+    auto type = cast<RankedTensorType>(output.getType());
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(
+            tensor::DimOp::create(rewriter, op.getLoc(), output, dim));
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
+    rewriter.modifyOpInPlace(op, [&] { op.setOperand(1, empty); });
+    return success();
+  }
+};
 
 struct PrepareTensors : comm::impl::PrepareTensorsBase<PrepareTensors> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeAggregated, FoldTranspose, GeneralizeMap>(
-        &getContext());
+    patterns.add<DecomposeAggregated, FillEmpty, FillSplat, FoldTranspose,
+                 GeneralizeMap>(&getContext());
+    linalg::populateConvertToDestinationStylePatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
-
-    for (auto function : module.getOps<func::FuncOp>())
-      separateResults(function);
-
-    // What a caller passes in stays as it is.
-    Attribute no = BoolAttr::get(&getContext(), false);
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic())
-        for (BlockArgument argument : function.getArguments())
-          if (isa<TensorType>(argument.getType()))
-            function.setArgAttr(
-                argument.getArgNumber(),
-                bufferization::BufferizationDialect::kWritableAttrName, no);
   }
 };
 

@@ -8,6 +8,8 @@
 #include "RuntimeCalls.h"
 
 #include "comm/Runtime/CommRuntime.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -26,6 +28,7 @@ struct Words {
   static Type Recv(MLIRContext *c) { return Pointer(c); }
   static Type Site(MLIRContext *c) { return Pointer(c); }
   static Type Int64s(MLIRContext *c) { return Pointer(c); }
+  static Type Memory(MLIRContext *c) { return Pointer(c); }
   static Type I64(MLIRContext *c) { return IntegerType::get(c, 64); }
   static Type I32(MLIRContext *c) { return IntegerType::get(c, 32); }
   static Type Bool(MLIRContext *c) { return I32(c); }
@@ -105,7 +108,37 @@ Value RuntimeCalls::getDataType(OpBuilder &builder, Location loc,
   return getI32(builder, loc, type);
 }
 
+/// The pointer that a descriptor was made with, or null.
+static Value findAlignedPointer(Value descriptor) {
+  while (auto insert = descriptor.getDefiningOp<LLVM::InsertValueOp>()) {
+    if (insert.getPosition() == ArrayRef<int64_t>{1})
+      return insert.getValue();
+    descriptor = insert.getContainer();
+  }
+  return {};
+}
+
 Value RuntimeCalls::getPointer(OpBuilder &builder, Location loc, Value memref) {
+  // Of memory that a pointer is at hand for.
+  Operation *op = memref.getDefiningOp();
+  if (op &&
+      isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(op))
+    if (cast<MemRefType>(op->getOperand(0).getType()).getLayout().isIdentity())
+      return getPointer(builder, loc, op->getOperand(0));
+  if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(op))
+    if (Value found = findAlignedPointer(cast.getOperand(0)))
+      return found;
+  if (auto view = dyn_cast_or_null<memref::ViewOp>(op)) {
+    Value base = getPointer(builder, loc, view.getSource());
+    std::optional<int64_t> shift = getConstantIntValue(view.getByteShift());
+    Value bytes =
+        shift ? getI64(builder, loc, *shift)
+              : arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                           view.getByteShift());
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               bytes);
+  }
+
   auto type = cast<MemRefType>(memref.getType());
   Type i64 = builder.getI64Type();
   Value base =
@@ -120,10 +153,9 @@ Value RuntimeCalls::getPointer(OpBuilder &builder, Location loc, Value memref) {
                   builder, loc, i64,
                   memref::ExtractStridedMetadataOp::create(builder, loc, memref)
                       .getOffset());
-    // An i1 takes one byte.
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    elements = arith::MulIOp::create(builder, loc, elements,
-                                     getI64(builder, loc, bytes));
+    elements = arith::MulIOp::create(
+        builder, loc, elements,
+        getI64(builder, loc, getElementBytes(type.getElementType())));
     base = arith::AddIOp::create(builder, loc, base, elements);
   }
   return LLVM::IntToPtrOp::create(builder, loc, pointer, base);
@@ -218,6 +250,43 @@ void RuntimeCalls::addVersion() {
       LLVM::Linkage::External, "comm_abi_version",
       builder.getI32IntegerAttr(COMM_RUNTIME_ABI_VERSION));
   symbols.insert(version);
+}
+
+int64_t comm::getElementBytes(Type element) {
+  if (isa<IndexType>(element))
+    return 8;
+  // An i1 takes one byte.
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+Value comm::createMemRef(OpBuilder &builder, Location loc,
+                         const LLVMTypeConverter &types, MemRefType type,
+                         Value memory, ValueRange dynamicSizes) {
+  auto descriptor =
+      MemRefDescriptor::poison(builder, loc, types.convertType(type));
+  descriptor.setAllocatedPtr(builder, loc, memory);
+  descriptor.setAlignedPtr(builder, loc, memory);
+  descriptor.setConstantOffset(builder, loc, 0);
+  auto getI64 = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), value);
+  };
+  Value stride = getI64(1);
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    Value size;
+    if (type.isDynamicDim(dim)) {
+      size = dynamicSizes.back();
+      dynamicSizes = dynamicSizes.drop_back();
+    } else {
+      size = getI64(type.getDimSize(dim));
+    }
+    descriptor.setSize(builder, loc, dim, size);
+    descriptor.setStride(builder, loc, dim, stride);
+    if (dim != 0)
+      stride = LLVM::MulOp::create(builder, loc, stride, size);
+  }
+  return UnrealizedConversionCastOp::create(builder, loc, type,
+                                            Value(descriptor))
+      .getResult(0);
 }
 
 bool comm::isContiguous(MemRefType type) {

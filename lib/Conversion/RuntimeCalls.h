@@ -12,6 +12,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
+namespace mlir {
+class LLVMTypeConverter;
+}
+
 namespace mlir::comm {
 
 /// The name under which a pass that changes what an op's attributes say keeps
@@ -62,6 +66,15 @@ private:
   LLVM::LLVMPointerType pointer;
   DenseMap<Attribute, LLVM::GlobalOp> constants;
 };
+
+/// A memref of a type with identity layout on memory that starts at a pointer;
+/// its dynamic sizes are i64.
+Value createMemRef(OpBuilder &builder, Location loc,
+                   const LLVMTypeConverter &types, MemRefType type,
+                   Value memory, ValueRange dynamicSizes);
+
+/// The bytes that an element takes in memory.
+int64_t getElementBytes(Type element);
 
 /// Whether the elements are known to lie one after the other in row-major
 /// order, as the runtime wants them.

@@ -117,9 +117,9 @@ LogicalResult CommDialect::verifyRegionResultAttribute(
 
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
-  if (llvm::is_contained(
-          {kStateAttrName, kArgumentStatesAttrName, kActiveAttrName},
-          attribute.getName().getValue()))
+  if (llvm::is_contained({kStateAttrName, kArgumentStatesAttrName,
+                          kActiveAttrName, kKernelAttrName},
+                         attribute.getName().getValue()))
     return success();
   return op->emitError() << "'" << attribute.getName().getValue()
                          << "' is not an attribute of operations; mark an "

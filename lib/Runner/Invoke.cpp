@@ -7,6 +7,8 @@
 
 #include "comm/Runner/Invoke.h"
 
+#include "comm/Runtime/CommRuntime.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -116,18 +118,14 @@ public:
     return results;
   }
 
-  /// Frees the results' buffers, each once, but for those in `kept`, which are
-  /// not the program's to give away.
-  void release(std::vector<const void *> kept) {
+  /// Gives the results' buffers back to the rank's arena.
+  void release(CommContext *context) {
     for (size_t i = 0; i < offsets.size(); ++i) {
       const ValueInfo &info = signature.results[i];
       if (info.isScalar)
         continue;
-      void *buffer = Descriptor(getField(i), info.shape.size()).getAllocated();
-      if (std::find(kept.begin(), kept.end(), buffer) != kept.end())
-        continue;
-      kept.push_back(buffer);
-      std::free(buffer);
+      commRelease(context,
+                  Descriptor(getField(i), info.shape.size()).getAllocated());
     }
     // Nothing of this call is taken for the next one's.
     std::fill(storage.begin(), storage.end(), 0);
@@ -158,7 +156,6 @@ struct Invoker::State {
         packed.push_back(arguments[i].getData());
         continue;
       }
-      kept.push_back(arguments[i].getData());
       descriptors[i] = Descriptor::create(arguments[i]);
       descriptorPointers[i] = descriptors[i].data();
       packed.push_back(&descriptorPointers[i]);
@@ -173,8 +170,6 @@ struct Invoker::State {
   std::vector<std::vector<int64_t>> descriptors;
   std::vector<void *> descriptorPointers;
   std::vector<void *> packed;
-  /// The arguments' buffers.
-  std::vector<const void *> kept;
   bool holdsResults = false;
 };
 
@@ -197,7 +192,7 @@ std::vector<HostTensor> Invoker::readResults() const {
 
 void Invoker::releaseResults() {
   if (state->holdsResults)
-    state->results.release(state->kept);
+    state->results.release(state->context);
   state->holdsResults = false;
 }
 

@@ -117,6 +117,10 @@ Launch mlir::comm::runner::launch(PackedFunction function,
         return;
       }
       launch.results[rank] = invoker.readResults();
+      invoker.releaseResults();
+      if (int64_t live = context.getArena().getNumLive())
+        context.fail(COMM_INVALID, "'@" + signature.name + "' did not free " +
+                                       std::to_string(live) + " buffers");
     } catch (const std::bad_alloc &) {
       context.fail(COMM_INVALID, "out of memory");
     }

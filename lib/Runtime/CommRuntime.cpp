@@ -54,6 +54,15 @@ int32_t commCheckSize(CommContext *context, int64_t got, int64_t expected,
   return unwrap(context).checkSize(got, expected, dimension, site);
 }
 
+void *commAllocate(CommContext *context, int64_t bytes) {
+  return unwrap(context).getArena().allocate(bytes);
+}
+
+int32_t commRelease(CommContext *context, void *memory) {
+  unwrap(context).getArena().release(memory);
+  return COMM_SUCCESS;
+}
+
 int32_t commBarrier(CommContext *context, CommCommunicator *communicator,
                     const CommSite *site) {
   Call call = makeCall("comm.barrier", nullptr, nullptr, 0, COMM_I8, site);

@@ -41,7 +41,7 @@ func.func @not_for_blas(%i: memref<2x2xi32>, %h: memref<2x2xf16>, %f: memref<2x2
 }
 
 // TENSORS-LABEL: func.func @fold_transpose(
-// TENSORS-SAME: %[[A:.*]]: tensor<4x2xf32> {bufferization.writable = false}
+// TENSORS-SAME: %[[A:.*]]: tensor<4x2xf32>
 // TENSORS-NOT: linalg.transpose
 // TENSORS: linalg.contract {{.*}} ins(%[[A]], %{{.*}} : tensor<4x2xf32>, tensor<4x3xf32>)
 func.func @fold_transpose(%a: tensor<4x2xf32>, %b: tensor<4x3xf32>, %c: tensor<2x3xf32>) -> tensor<2x3xf32> {

@@ -5,7 +5,7 @@
 // RUN:   --expect=a2=3,5 --expect=bc=3,5 --expect=rd=3,5 --expect=ga=3,5 --expect=sc=3,5 --expect=pm=3,5 --expect=none=0,0 \
 // RUN:   --expect=sl=7,8 --expect=mk=7,8 --expect=grad.x=10,10 --expect=grad.z=2,2
 // RUN: comm-opt %s -comm-differentiate -comm-simplify-collectives -comm-to-host \
-// RUN:   | FileCheck %s --implicit-check-not="@comm{{All|Reduce|Broadcast|Gather|Scatter|Permute|Send|Recv}}"
+// RUN:   | FileCheck %s --implicit-check-not="@comm{{AllG|AllR|AllT|Reduce|Broadcast|Gather|Scatter|Permute|Send|Recv}}"
 // CHECK: llvm.func @main
 
 comm.mesh @mesh [tp = 1]

@@ -106,12 +106,11 @@ def NormalizeLayout : Pass<"comm-normalize-layout", "ModuleOp"> {
 }
 
 def PrepareTensors : Pass<"comm-prepare-tensors", "ModuleOp"> {
-  let summary = "Brings tensor ops into the form that bufferization takes";
+  let summary = "Brings tensor ops into the form that kernels are made of";
   let description = [{
     Transposes of the operands of contractions become indexing maps; `concat`
-    and aggregated ops such as softmax are decomposed; arguments of public
-    functions are marked as not writable; a result that shares its buffer with
-    an earlier one is copied.
+    and aggregated ops such as softmax are decomposed; `pad`, `generate`, `splat`
+    and `from_elements` say what they write to.
 
     Before:
     ```mlir
@@ -124,8 +123,63 @@ def PrepareTensors : Pass<"comm-prepare-tensors", "ModuleOp"> {
            ins(%a, %b : tensor<4x2xf32>, tensor<4x3xf32>) outs(%d : tensor<2x3xf32>)
     ```
   }];
-  let dependentDialects = ["bufferization::BufferizationDialect",
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def OutlineKernels : Pass<"comm-outline-kernels", "ModuleOp"> {
+  let summary = "Makes functions of what is computed between collectives";
+  let description = [{
+    A function becomes a schedule: collectives, contractions, calls and control
+    flow stay, and the local ops between them become calls of kernels, functions
+    with the attribute `comm.kernel`. An op joins the kernel of its users where
+    all of them are in one. Identical kernels are one function. The last
+    arguments of a kernel are the tensors that it overwrites with its results.
+    Constants, empty tensors and fills are part of every kernel that uses them.
+
+    Before:
+    ```mlir
+    %0 = linalg.map { arith.addf } ins(%x, %x) outs(%empty : tensor<4xf32>)
+    %1 = linalg.map { math.tanh } ins(%0) outs(%empty : tensor<4xf32>)
+    %2 = comm.all_reduce sum %1 over @mesh["tp"] : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %1 = call @comm_kernel(%x, %empty) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = comm.all_reduce sum %1 over @mesh["tp"] : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def AssignBuffers : Pass<"comm-assign-buffers", "ModuleOp"> {
+  let summary = "Brings schedules and kernels from tensors to memrefs";
+  let description = [{
+    Each kernel is fused and bufferized alone; it returns nothing and writes to
+    its last arguments. A schedule is rewritten in one pass in order: a buffer
+    is free after the last op that uses it, and is then used for another value;
+    where the last reader can write in place, it does. Buffers of static size
+    lie in one allocation of the function, a frame; what is returned or goes
+    round a loop, and what has dynamic sizes, is allocated alone.
+
+    Before:
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %1 = call @comm_kernel(%x, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = comm.all_reduce sum %1 over @mesh["tp"] : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %frame = memref.alloc() : memref<64xi8>
+    %1 = memref.view %frame[%c0][] : memref<64xi8> to memref<4xf32>
+    call @comm_kernel(%x, %1) : (memref<4xf32>, memref<4xf32>) -> ()
+    comm.all_reduce sum %1 into %1 over @mesh["tp"] : memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
+                           "func::FuncDialect", "linalg::LinalgDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
 }
 
 def ConvertContractions : Pass<"comm-convert-contractions", "ModuleOp"> {
@@ -149,6 +203,29 @@ def ConvertContractions : Pass<"comm-convert-contractions", "ModuleOp"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
+def ConvertKernels : Pass<"comm-convert-kernels", "ModuleOp"> {
+  let summary = "Passes the addresses of memory to kernels";
+  let description = [{
+    A kernel takes a pointer for each memref, and the dynamic sizes after it: its
+    strides are known. It may assume that what it writes overlaps nothing else
+    (`llvm.noalias`), and that memory starts at a multiple of 64 where all
+    callers pass memory of the program's own (`llvm.align`).
+
+    Before:
+    ```mlir
+    call @comm_kernel(%x, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+    func.func private @comm_kernel(%x: memref<4xf32>, %y: memref<4xf32>)
+    ```
+    After:
+    ```mlir
+    llvm.call @comm_kernel(%0, %1) : (!llvm.ptr, !llvm.ptr) -> ()
+    llvm.func internal @comm_kernel(%0: !llvm.ptr {llvm.noalias}, %1: !llvm.ptr {llvm.align = 64, llvm.noalias})
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect"];
 }
 
 def ExpandCopies : Pass<"comm-expand-copies", "ModuleOp"> {

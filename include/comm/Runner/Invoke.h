@@ -12,7 +12,7 @@
 // where Results is { int32_t status; results... }. A tensor is a memref
 // descriptor, an argument by pointer and a result by value; a scalar is itself,
 // an `index` an int64_t, an i1 one byte. The caller owns the results' buffers
-// and frees them.
+// and gives them back by commRelease.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,7 @@
 /// Raised whenever a row of RuntimeFunctions.def, an enum value below or the
 /// layout of CommSite changes. Lowered modules carry the number they were made
 /// for.
-#define COMM_RUNTIME_ABI_VERSION 1
+#define COMM_RUNTIME_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +85,7 @@ typedef struct CommSite {
 #define COMM_ABI_Recv void *
 #define COMM_ABI_Site const CommSite *
 #define COMM_ABI_Int64s const int64_t *
+#define COMM_ABI_Memory void *
 #define COMM_ABI_I64 int64_t
 #define COMM_ABI_I32 int32_t
 #define COMM_ABI_Bool int32_t

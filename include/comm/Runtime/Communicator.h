@@ -16,6 +16,7 @@
 #ifndef COMM_RUNTIME_COMMUNICATOR_H
 #define COMM_RUNTIME_COMMUNICATOR_H
 
+#include "comm/Runtime/Arena.h"
 #include "comm/Runtime/CommRuntime.h"
 
 #include <atomic>
@@ -222,6 +223,9 @@ public:
   Status checkSize(int64_t got, int64_t expected, int64_t dimension,
                    const CommSite *site);
 
+  /// The memory of the rank's program. What the program yields lies in it too.
+  Arena &getArena() { return arena; }
+
   /// Checks the arguments and calls multiply.
   Status gemm(const Gemm &gemm);
 
@@ -246,6 +250,7 @@ private:
 
   World &world;
   int64_t rank;
+  Arena arena;
   std::atomic<Status> status{COMM_SUCCESS};
   std::string message;
   /// By their axes. There are few.

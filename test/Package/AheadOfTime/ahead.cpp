@@ -48,11 +48,10 @@ int main() {
     return 1;
   }
   for (Results &result : results) {
-    for (Vector vector : {result.y, result.dx, result.dw}) {
+    // Their memory is the ranks' and goes with the world.
+    for (Vector vector : {result.y, result.dx, result.dw})
       for (int i = 0; i < 4; ++i)
         std::cout << vector.aligned[vector.offset + i] << " ";
-      std::free(vector.allocated);
-    }
     std::cout << "\n";
   }
 }

@@ -37,9 +37,12 @@ protected:
     code = std::move(*compiled);
   }
 
-  /// The results of the ranks; checks that the inputs were left as they are.
+  /// The results of the ranks after `numSteps` calls each. Checks that the
+  /// inputs were left as they are, that all memory was given back, and that no
+  /// step but the first asked the system for any.
   std::vector<std::vector<float>>
-  run(runtime::Mesh mesh, const std::vector<std::vector<float>> &inputs) {
+  run(runtime::Mesh mesh, const std::vector<std::vector<float>> &inputs,
+      int numSteps = 1) {
     std::string error;
     auto world = runtime::World::create(mesh, "threads", {}, error);
     EXPECT_TRUE(world) << error;
@@ -47,26 +50,41 @@ protected:
     EXPECT_TRUE(bool(entry));
     std::vector<std::vector<float>> outputs(world->getNumRanks());
     auto failure = world->launch([&](runtime::Context &rank) {
-      std::vector<float> data = inputs[rank.getRank()];
-      StridedMemRefType<float, 1> input{
-          data.data(), data.data(), 0, {int64_t(data.size())}, {1}};
-      struct {
-        int32_t status;
-        StridedMemRefType<float, 1> output;
-      } result;
-      CommContext *handle = &rank;
-      void *inputAddress = &input, *resultAddress = &result;
-      void *arguments[] = {&resultAddress, &handle, &inputAddress};
-      (*entry)(arguments);
-      EXPECT_EQ(result.status, COMM_SUCCESS);
-      EXPECT_EQ(data, inputs[rank.getRank()]);
-      outputs[rank.getRank()].assign(result.output.data + result.output.offset,
-                                     result.output.data + result.output.offset +
-                                         result.output.sizes[0]);
-      std::free(result.output.basePtr);
+      const runtime::Arena &arena = rank.getArena();
+      int64_t systemAllocations = 0;
+      for (int step = 0; step < numSteps; ++step) {
+        outputs[rank.getRank()] = call(*entry, rank, inputs[rank.getRank()]);
+        EXPECT_EQ(arena.getNumLive(), 0);
+        if (step == 0)
+          systemAllocations = arena.getNumSystemAllocations();
+        EXPECT_EQ(arena.getNumSystemAllocations(), systemAllocations);
+      }
     });
     EXPECT_FALSE(failure) << failure->message;
     return outputs;
+  }
+
+  static std::vector<float> call(runner::PackedFunction entry,
+                                 runtime::Context &rank,
+                                 const std::vector<float> &values) {
+    std::vector<float> data = values;
+    StridedMemRefType<float, 1> input{
+        data.data(), data.data(), 0, {int64_t(data.size())}, {1}};
+    struct {
+      int32_t status;
+      StridedMemRefType<float, 1> output;
+    } result;
+    CommContext *handle = &rank;
+    void *inputAddress = &input, *resultAddress = &result;
+    void *arguments[] = {&resultAddress, &handle, &inputAddress};
+    entry(arguments);
+    EXPECT_EQ(result.status, COMM_SUCCESS);
+    EXPECT_EQ(data, values);
+    const StridedMemRefType<float, 1> &output = result.output;
+    std::vector<float> elements(output.data + output.offset,
+                                output.data + output.offset + output.sizes[0]);
+    commRelease(&rank, output.basePtr);
+    return elements;
   }
 
   MLIRContext context;
@@ -88,4 +106,35 @@ TEST_F(HostPipelineTest, AllReduce) {
                      {{1, 10, 100}, {2, 20, 200}, {3, 30, 300}, {4, 40, 400}});
   for (const std::vector<float> &output : outputs)
     EXPECT_EQ(output, (std::vector<float>{10, 100, 1000}));
+}
+
+// Memory of static and of dynamic size, round a loop and through a call.
+TEST_F(HostPipelineTest, SecondStepAllocatesNothing) {
+  compile(R"mlir(
+    comm.mesh @mesh [tp = 2]
+    func.func private @scale(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %y = arith.addf %x, %x : tensor<?xf32>
+      return %y : tensor<?xf32>
+    }
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %ones = arith.constant dense<1.0> : tensor<4xf32>
+      %fixed = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+      %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %fixed) -> tensor<4xf32> {
+        %s = comm.all_reduce sum %v over @mesh["tp"] : tensor<4xf32>
+        %t = arith.addf %s, %ones : tensor<4xf32>
+        %own = comm.vary %t over @mesh["tp"] : tensor<4xf32>
+        scf.yield %own : tensor<4xf32>
+      }
+      %d = tensor.cast %y : tensor<4xf32> to tensor<?xf32>
+      %z = call @scale(%d) : (tensor<?xf32>) -> tensor<?xf32>
+      return %z : tensor<?xf32>
+    }
+  )mlir");
+  // s -> 2s + 1, three times, from half the sum of both; then twice that.
+  for (const std::vector<float> &output :
+       run({{"tp", 2}}, {{1, 2, 3, 4}, {10, 20, 30, 40}}, 3))
+    EXPECT_EQ(output, (std::vector<float>{102, 190, 278, 366}));
 }

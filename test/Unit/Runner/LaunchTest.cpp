@@ -39,9 +39,11 @@ T &getParameter(void **packed, int i) {
   return *static_cast<T *>(packed[i]);
 }
 
+/// Memory of a result, from the context that a packed call has.
 template <typename T>
-T *allocate(size_t count) {
-  return static_cast<T *>(std::malloc(count * sizeof(T)));
+T *allocate(void **packed, size_t count) {
+  return static_cast<T *>(
+      commAllocate(getParameter<CommContext *>(packed, 1), count * sizeof(T)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,7 +64,6 @@ void callAllKinds(void **packed) {
   auto *results = getParameter<AllKinds *>(packed, 0);
   auto *matrix = getParameter<MemRef<double, 2> *>(packed, 4);
   auto *scalar = getParameter<MemRef<double, 0> *>(packed, 5);
-  EXPECT_EQ(getParameter<CommContext *>(packed, 1), nullptr);
   EXPECT_EQ(matrix->sizes[0], 2);
   EXPECT_EQ(matrix->strides[0], 3);
   EXPECT_EQ(matrix->strides[1], 1);
@@ -71,10 +72,10 @@ void callAllKinds(void **packed) {
   results->flag = !getParameter<bool>(packed, 2);
   results->half = getParameter<uint16_t>(packed, 3) ^ 0x8000;
   // The transpose as a strided view with an offset.
-  double *copy = allocate<double>(7);
+  double *copy = allocate<double>(packed, 7);
   std::memcpy(copy + 1, matrix->aligned + matrix->offset, 6 * sizeof(double));
   results->transposed = {copy, copy, 1, {3, 2}, {1, 3}};
-  double *twice = allocate<double>(1);
+  double *twice = allocate<double>(packed, 1);
   *twice = 2 * scalar->aligned[scalar->offset];
   results->scalar = {twice, twice, 0};
   // A program may write over its inputs.
@@ -85,7 +86,21 @@ ValueInfo makeInfo(CommDataType type, Shape shape, bool isScalar = false) {
   return {"", type, std::move(shape), isScalar, {}, {}};
 }
 
-TEST(Invoke, PassesEveryKindOfValue) {
+/// A rank to call functions on.
+class Invoke : public ::testing::Test {
+protected:
+  Invoke() {
+    std::string error;
+    world = runtime::World::create({{"tp", 1}}, "threads", {}, error);
+  }
+  ~Invoke() override { EXPECT_EQ(getContext().getArena().getNumLive(), 0); }
+
+  runtime::Context &getContext() { return world->getContext(0); }
+
+  std::unique_ptr<runtime::World> world;
+};
+
+TEST_F(Invoke, PassesEveryKindOfValue) {
   FunctionSignature signature;
   signature.arguments = {makeInfo(COMM_I1, {}, true),
                          makeInfo(COMM_F16, {}, true),
@@ -99,7 +114,8 @@ TEST(Invoke, PassesEveryKindOfValue) {
       makeTensor(COMM_I1, {}, {1}), makeTensor(COMM_F16, {}, {1.5}),
       makeTensor(COMM_F64, {2, 3}, {1, 2, 3, 4, 5, 6}),
       makeTensor(COMM_F64, {}, {21}), makeTensor(COMM_I8, {}, {6})};
-  Invocation invocation = invoke(callAllKinds, signature, nullptr, arguments);
+  Invocation invocation =
+      invoke(callAllKinds, signature, &getContext(), arguments);
   EXPECT_EQ(invocation.status, COMM_SUCCESS);
   ASSERT_EQ(invocation.results.size(), 5u);
   EXPECT_THAT(getElements(invocation.results[0]), ElementsAre(7));
@@ -112,49 +128,20 @@ TEST(Invoke, PassesEveryKindOfValue) {
   EXPECT_EQ(arguments[2].getDouble(0), 1);
 }
 
-struct ThreeTensors {
-  int32_t status;
-  MemRef<float, 1> results[3];
-};
-/// Gives its argument, a new buffer twice.
-void callAliases(void **packed) {
-  auto *results = getParameter<ThreeTensors *>(packed, 0);
-  auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
-  float *buffer = allocate<float>(2);
-  buffer[0] = 5;
-  buffer[1] = 6;
-  results->status = COMM_SUCCESS;
-  results->results[0] = *argument;
-  results->results[1] = {buffer, buffer, 0, {2}, {1}};
-  results->results[2] = {buffer, buffer, 1, {1}, {1}};
-}
-
-TEST(Invoke, FreesSharedBuffersOnce) {
-  FunctionSignature signature;
-  signature.arguments = {makeInfo(COMM_F32, {2})};
-  signature.results = {makeInfo(COMM_F32, {2}), makeInfo(COMM_F32, {2}),
-                       makeInfo(COMM_F32, {1})};
-  Invocation invocation = invoke(callAliases, signature, nullptr,
-                                 {makeTensor(COMM_F32, {2}, {3, 4})});
-  EXPECT_THAT(getElements(invocation.results[0]), ElementsAre(3, 4));
-  EXPECT_THAT(getElements(invocation.results[1]), ElementsAre(5, 6));
-  EXPECT_THAT(getElements(invocation.results[2]), ElementsAre(6));
-}
-
 struct EmptyTensor {
   int32_t status;
   MemRef<float, 2> result;
 };
 void callEmpty(void **packed) {
   auto *results = getParameter<EmptyTensor *>(packed, 0);
-  float *buffer = allocate<float>(1);
+  float *buffer = allocate<float>(packed, 1);
   *results = {COMM_SUCCESS, {buffer, buffer, 0, {0, 3}, {3, 1}}};
 }
 
-TEST(Invoke, TakesEmptyTensors) {
+TEST_F(Invoke, TakesEmptyTensors) {
   FunctionSignature signature;
   signature.results = {makeInfo(COMM_F32, {kDynamic, 3})};
-  Invocation invocation = invoke(callEmpty, signature, nullptr, {});
+  Invocation invocation = invoke(callEmpty, signature, &getContext(), {});
   EXPECT_EQ(invocation.results[0].formatType(), "0x3xf32");
 }
 
@@ -162,11 +149,11 @@ void callStatusOnly(void **packed) {
   *getParameter<int32_t *>(packed, 0) = getParameter<int64_t>(packed, 2);
 }
 
-TEST(Invoke, GivesTheStatus) {
+TEST_F(Invoke, GivesTheStatus) {
   FunctionSignature signature;
   signature.arguments = {makeInfo(COMM_I64, {}, true)};
   for (double status : {COMM_SUCCESS, COMM_TIMEOUT})
-    EXPECT_EQ(invoke(callStatusOnly, signature, nullptr,
+    EXPECT_EQ(invoke(callStatusOnly, signature, &getContext(),
                      {makeTensor(COMM_I64, {}, {status})})
                   .status,
               status);
@@ -192,7 +179,7 @@ void callSum(void **packed) {
   auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
   int64_t axis = 0;
   CommCommunicator *group = commCommunicator(context, &axis, 1);
-  float *buffer = allocate<float>(2);
+  float *buffer = allocate<float>(packed, 2);
   commAllReduce(context, group, argument->aligned, buffer, 2, COMM_F32,
                 COMM_SUM, &allReduceSite);
   commSend(context, group, buffer, 2, COMM_F32, 0, 2, &sendSite);
@@ -200,7 +187,7 @@ void callSum(void **packed) {
   commRecv(context, group, received, 2, COMM_F32, 0, 2, &recvSite);
   results->status = commStatus(context);
   if (results->status != COMM_SUCCESS) {
-    std::free(buffer);
+    commRelease(context, buffer);
     return;
   }
   // The input is the rank's own copy: this must not be seen outside.
@@ -297,7 +284,7 @@ void callLeaving(void **packed) {
   if (argument->aligned[0] != 2)
     return callSum(packed);
   results->status = COMM_SUCCESS;
-  float *buffer = allocate<float>(2);
+  float *buffer = allocate<float>(packed, 2);
   std::memset(buffer, 0, 8);
   results->result = {buffer, buffer, 0, {2}, {1}};
 }

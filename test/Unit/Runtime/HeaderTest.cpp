@@ -20,6 +20,7 @@ enum Word {
   Recv,
   Site,
   Int64s,
+  Memory,
   I64,
   I32,
   Bool,

@@ -1,0 +1,53 @@
+//===- Arena.h - The memory of one rank's program ---------------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_RUNTIME_ARENA_H
+#define COMM_RUNTIME_ARENA_H
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace mlir::comm::runtime {
+
+/// Memory that a rank's program gives back and takes again. It goes back to the
+/// system with the arena: a step that has run before asks the system for
+/// nothing. Used by one thread at a time.
+class Arena {
+public:
+  Arena() = default;
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+  ~Arena();
+
+  /// At least `bytes` bytes, which hold anything, at a multiple of 64. Large
+  /// ones start at different offsets within a page: streams at equal offsets
+  /// evict one another from the cache. Ends the process where there is no
+  /// memory, as nothing can be computed without.
+  void *allocate(int64_t bytes);
+
+  /// Gives back what `allocate` returned; null is nothing.
+  void release(void *memory);
+
+  /// How often memory was asked of the system.
+  int64_t getNumSystemAllocations() const { return systemAllocations.size(); }
+  /// How many allocations have not been given back.
+  int64_t getNumLive() const { return numLive; }
+
+private:
+  void *allocateFromSystem(int64_t size);
+
+  std::vector<void *> systemAllocations;
+  /// What can be taken again, by size.
+  std::map<int64_t, std::vector<void *>> free;
+  int64_t numLive = 0;
+  int64_t numLarge = 0;
+};
+
+} // namespace mlir::comm::runtime
+
+#endif // COMM_RUNTIME_ARENA_H

@@ -1,0 +1,84 @@
+//===- Arena.cpp - The memory of one rank's program -----------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "comm/Runtime/Arena.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+
+using namespace mlir::comm::runtime;
+
+static constexpr int64_t alignment = 64;
+static constexpr int64_t pageSize = 4096;
+static constexpr int64_t hugePageSize = 2 << 20;
+
+static int64_t roundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Sizes that differ little share memory: an eighth at most is left unused.
+static int64_t getSizeClass(int64_t bytes) {
+  int64_t step = alignment;
+  while (step * 16 <= bytes)
+    step *= 2;
+  return roundUp(bytes < 1 ? 1 : bytes, step);
+}
+
+/// Before each allocation, in the 64 bytes that the alignment leaves, stands
+/// its size.
+static int64_t &getSize(void *memory) {
+  return *reinterpret_cast<int64_t *>(static_cast<char *>(memory) - alignment);
+}
+
+Arena::~Arena() {
+  for (void *memory : systemAllocations)
+    std::free(memory);
+}
+
+void *Arena::allocateFromSystem(int64_t size) {
+  bool isLarge = size >= pageSize;
+  int64_t offset = alignment;
+  // 9 cache lines apart: all 64 lines of a page in turn.
+  if (isLarge)
+    offset += numLarge++ * 9 * alignment % pageSize;
+  bool isHuge = size >= 2 * hugePageSize;
+  int64_t start = isHuge ? hugePageSize : isLarge ? pageSize : alignment;
+  int64_t total = roundUp(offset + size, start);
+  void *memory = std::aligned_alloc(start, total);
+  if (!memory) {
+    std::fprintf(stderr, "comm: no memory for a buffer of %lld bytes\n",
+                 static_cast<long long>(size));
+    std::abort();
+  }
+  // Fewer, larger pages: a hint, which may be refused.
+  if (isHuge)
+    (void)madvise(memory, total, MADV_HUGEPAGE);
+  systemAllocations.push_back(memory);
+  return static_cast<char *>(memory) + offset;
+}
+
+void *Arena::allocate(int64_t bytes) {
+  int64_t size = getSizeClass(bytes);
+  std::vector<void *> &sameSize = free[size];
+  ++numLive;
+  if (!sameSize.empty()) {
+    void *memory = sameSize.back();
+    sameSize.pop_back();
+    return memory;
+  }
+  void *memory = allocateFromSystem(size);
+  getSize(memory) = size;
+  return memory;
+}
+
+void Arena::release(void *memory) {
+  if (!memory)
+    return;
+  --numLive;
+  free[getSize(memory)].push_back(memory);
+}
