@@ -8,7 +8,7 @@
 #ifndef COMM_LIB_CONVERSION_KERNELS_H
 #define COMM_LIB_CONVERSION_KERNELS_H
 
-#include "comm/IR/Comm.h"
+#include "comm/IR/KernelAttr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -7,6 +7,7 @@
 
 #include "CommSyntax.h"
 #include "comm/IR/Comm.h"
+#include "comm/IR/KernelAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

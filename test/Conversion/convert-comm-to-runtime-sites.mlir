@@ -1,4 +1,4 @@
-// RUN: comm-opt %s --comm-lower-local --comm-normalize-layout --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --convert-comm-to-runtime | FileCheck %s
+// RUN: comm-opt %s --comm-lower-local --comm-normalize-layout --comm-outline-kernels --comm-assign-buffers --convert-comm-to-runtime | FileCheck %s
 
 // The line in the callee, and dimensions as they were written.
 // CHECK-DAG: "inner.mlir\00"

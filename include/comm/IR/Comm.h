@@ -40,11 +40,6 @@ inline constexpr llvm::StringLiteral kArgumentStatesAttrName =
 /// What `comm-annotate-activity` prints on ops and function arguments.
 inline constexpr llvm::StringLiteral kActiveAttrName = "comm.active";
 
-/// On a function, a unit attribute: it is a kernel. It computes on its
-/// arguments alone, calls nothing of the runtime and has no context. On a call:
-/// of one. Stays on the `llvm.func` that comes out of the lowering.
-inline constexpr llvm::StringLiteral kKernelAttrName = "comm.kernel";
-
 class CollectiveOpInterface;
 class SendOp;
 
