@@ -12,9 +12,9 @@
 
 namespace mlir::comm {
 
-/// On a function, a unit attribute: it is a kernel. It computes on its arguments
-/// alone, calls nothing of the runtime and has no context. On a call: of one.
-/// Stays on the `llvm.func` that comes out of the lowering.
+/// On a function, a unit attribute: it is a kernel. It computes on its
+/// arguments alone, calls nothing of the runtime and has no context. On a call:
+/// of one. Stays on the `llvm.func` that comes out of the lowering.
 inline constexpr llvm::StringLiteral kKernelAttrName = "comm.kernel";
 
 } // namespace mlir::comm
