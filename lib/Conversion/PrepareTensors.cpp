@@ -1,4 +1,4 @@
-//===- PrepareTensors.cpp - Tensor ops as kernels take them ----------------===//
+//===- PrepareTensors.cpp - Tensor ops as kernels take them ---------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -237,7 +237,7 @@ TEST(Launch, RunsAllRanks) {
 void callCount(void **packed) {
   auto *results = getParameter<OneTensor *>(packed, 0);
   auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
-  float *buffer = allocate<float>(1);
+  float *buffer = allocate<float>(packed, 1);
   buffer[0] = argument->aligned[0] += 1;
   *results = {COMM_SUCCESS, {buffer, buffer, 0, {1}, {1}}};
 }
