@@ -77,7 +77,7 @@ void comm::buildHostPipeline(OpPassManager &manager) {
   manager.addPass(createConvertKernels());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
-  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createLowerControlFlow());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertToLLVMPass());

@@ -96,7 +96,7 @@ class Programs:
     def step(self, ops):
         """Forward and backward of a chain of parallel layers."""
         return self.write(
-            f"step{ops}", program(max(1, ops // 16), parallel_layer, True), "-comm-differentiate=functions=f"
+            f"step{ops}", program(max(1, ops // 32), parallel_layer, True), "-comm-differentiate=functions=f"
         )
 
     def merged(self, path):

@@ -246,6 +246,31 @@ def ExpandCopies : Pass<"comm-expand-copies", "ModuleOp"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def LowerControlFlow : Pass<"comm-lower-control-flow", "ModuleOp"> {
+  let summary = "Turns structured control flow into branches";
+  let description = [{
+    Upstream's patterns, from the last op to the first: so the time grows with
+    the number of loops of a function, and not with its square.
+
+    Before:
+    ```mlir
+    scf.if %c {
+      "a"() : () -> ()
+    }
+    ```
+    After:
+    ```mlir
+      cf.cond_br %c, ^bb1, ^bb2
+    ^bb1:
+      "a"() : () -> ()
+      cf.br ^bb2
+    ^bb2:
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
 def ExpandMath : Pass<"comm-expand-math", "ModuleOp"> {
   let summary = "Expands math ops that upstream lowers nowhere";
   let description = [{
