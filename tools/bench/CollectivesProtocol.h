@@ -161,9 +161,10 @@ struct Run {
   }
 
   /// In lanes, as fast as memory is: the sums of small integers are exact.
-  static float readAll(const float *data, int64_t count) {
+  static double readAll(const float *data, int64_t count) {
     constexpr int64_t numLanes = 32;
-    float lanes[numLanes] = {}, sum = 0;
+    float lanes[numLanes] = {};
+    double sum = 0;
     for (int64_t i = 0; i + numLanes <= count; i += numLanes)
       for (int64_t lane = 0; lane < numLanes; ++lane)
         lanes[lane] += data[i + lane];
@@ -212,10 +213,10 @@ struct Run {
       double begin = now();
       call(send.data, result, count);
       double end = now();
-      float sum = readAll(result, received);
+      double sum = readAll(result, received);
       double readEnd = now();
       if (i < numWarm) {
-        float expected = 0;
+        double expected = 0;
         for (int64_t k = 0; k < received; ++k)
           expected += expect(k, count, i);
         if (sum != expected) {

@@ -9,6 +9,7 @@
 
 #include "ThreadCommunicator.h"
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
@@ -41,7 +42,9 @@ static int64_t findStreamBytes() {
 #ifdef _SC_LEVEL3_CACHE_SIZE
   cacheBytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-  return cacheBytes > 0 ? cacheBytes / 2 : 1 << 23;
+  // A very large one is that of many cores together.
+  constexpr int64_t least = 1 << 23, most = 1 << 24;
+  return std::clamp(cacheBytes / 2, least, most);
 }
 
 ThreadWorld::ThreadWorld(Mesh mesh, Options options)

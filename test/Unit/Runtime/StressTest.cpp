@@ -8,6 +8,7 @@
 #include "CollectiveRunner.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <random>
@@ -39,7 +40,8 @@ public:
     Request &request = step.request;
     request.op = static_cast<Op>(upTo(11));
     request.type = allTypes()[upTo(allTypes().size())];
-    request.count = upTo(4) ? upTo(40) : upTo(6000);
+    // Some that are shown to the others as a copy, and some that are not.
+    request.count = upTo(4) ? upTo(40) : upTo(12000 / n);
     request.reduction = request.type == COMM_I1 ? COMM_XOR : COMM_MAX;
     request.root = upTo(n);
     request.from = upTo(n);
@@ -65,25 +67,46 @@ private:
 };
 } // namespace
 
+/// How many calls the test makes: COMM_STRESS_CALLS, which the tests under
+/// sanitizers set to fewer.
+static int64_t getNumCalls() {
+  const char *text = std::getenv("COMM_STRESS_CALLS");
+  return text ? std::atoll(text) : 10000;
+}
+
+/// A mesh of 2 to 32 ranks with one to three axes; mostly of at most 8.
+static std::vector<int64_t> makeMesh(std::mt19937 &random) {
+  int64_t most = random() % 4 ? 8 : 32;
+  std::vector<int64_t> sizes;
+  int64_t numRanks = 1;
+  for (size_t i = 0, n = 1 + random() % 3; i < n; ++i) {
+    sizes.push_back(1 + random() % (most / numRanks));
+    numRanks *= sizes.back();
+  }
+  if (numRanks == 1)
+    sizes[0] = 2;
+  return sizes;
+}
+
 TEST(Stress, RandomSequences) {
-  unsigned seed = 1;
-  for (const std::vector<int64_t> &sizes : std::vector<std::vector<int64_t>>{
-           {2}, {3}, {5}, {2, 2}, {2, 3}, {4, 2}, {2, 3, 2}, {3, 1, 2}})
-    for (int repeat = 0; repeat < 25; ++repeat, ++seed)
-      spawn(sizes, [&](const Rank &rank) {
-        Generator generator(sizes, seed);
-        std::map<std::vector<int64_t>, CollectiveRunner> runners;
-        for (int i = 0; i < 30; ++i) {
-          Step step = generator.next();
-          auto it = runners.find(step.axes);
-          if (it == runners.end())
-            it = runners
-                     .emplace(step.axes,
-                              CollectiveRunner(sizes, step.axes, rank))
-                     .first;
-          it->second.check(step.request);
-        }
-      });
+  constexpr int64_t callsOfAWorld = 50;
+  for (unsigned seed = 1; seed <= getNumCalls() / callsOfAWorld; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<int64_t> sizes = makeMesh(random);
+    spawn(sizes, [&](const Rank &rank) {
+      Generator generator(sizes, seed);
+      std::map<std::vector<int64_t>, CollectiveRunner> runners;
+      for (int64_t i = 0; i < callsOfAWorld; ++i) {
+        Step step = generator.next();
+        auto it = runners.find(step.axes);
+        if (it == runners.end())
+          it = runners
+                   .emplace(step.axes, CollectiveRunner(sizes, step.axes, rank))
+                   .first;
+        it->second.check(step.request);
+      }
+    });
+  }
 }
 
 TEST(Stress, FarMoreRanksThanCores) {

@@ -1,4 +1,4 @@
-//===- Collectives.cpp - Measures the collectives of the runtime ----------===//
+//===- collectives.cpp - Measures the collectives of the runtime ----------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

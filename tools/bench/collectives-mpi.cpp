@@ -1,4 +1,5 @@
-//===- CollectivesMpi.cpp - Measures the collectives of MPI ---------------===//
+//===- collectives-mpi.cpp - Measures the collectives of MPI
+//---------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
