@@ -43,8 +43,6 @@ private:
   void convertCondition(scf::ConditionOp op);
   void convertCall(func::CallOp op);
   void convertCheck(func::CallOp op);
-  void convertAlloc(memref::AllocOp op);
-  void convertDealloc(memref::DeallocOp op);
 
   Value getRoot(Operation *op, StringRef name = "root") {
     return runtime.getI64(builder, op->getLoc(),
@@ -287,46 +285,17 @@ void FunctionConverter::convertCall(func::CallOp op) {
   op->erase();
 }
 
-void FunctionConverter::convertAlloc(memref::AllocOp op) {
-  Location loc = op.getLoc();
-  MemRefType type = op.getType();
-  int64_t count = getElementBytes(type.getElementType());
-  SmallVector<Value> sizes;
-  for (Value size : op.getDynamicSizes())
-    sizes.push_back(
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size));
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size))
-      count *= size;
-  Value bytes = runtime.getI64(builder, loc, count);
-  for (Value size : sizes)
-    bytes = LLVM::MulOp::create(builder, loc, bytes, size);
-  Value memory = runtime.call(builder, loc, "commAllocate",
-                              {function.getArgument(0), bytes});
-  op.getResult().replaceAllUsesWith(
-      createMemRef(builder, loc, types, type, memory, sizes));
-  op->erase();
-}
-
-void FunctionConverter::convertDealloc(memref::DeallocOp op) {
-  Location loc = op.getLoc();
-  runtime.call(builder, loc, "commRelease",
-               {function.getArgument(0),
-                runtime.getPointer(builder, loc, op.getMemref())});
-  op->erase();
-}
-
 LogicalResult FunctionConverter::convert(Operation *op) {
   builder.setInsertionPoint(op);
   if (isKernel(op))
     return success();
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     if (alloc.getType().getLayout().isIdentity())
-      convertAlloc(alloc);
+      runtime.convertAlloc(alloc, types, function.getArgument(0));
     return success();
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
-    convertDealloc(dealloc);
+    runtime.convertDealloc(dealloc, function.getArgument(0));
     return success();
   }
   Location loc = op->getLoc();

@@ -243,6 +243,36 @@ Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
   return getAddress(builder, op->getLoc(), site);
 }
 
+void RuntimeCalls::convertAlloc(memref::AllocOp op,
+                                const LLVMTypeConverter &types, Value context) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  MemRefType type = op.getType();
+  int64_t count = getElementBytes(type.getElementType());
+  SmallVector<Value> sizes;
+  for (Value size : op.getDynamicSizes())
+    sizes.push_back(
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size));
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      count *= size;
+  Value bytes = getI64(builder, loc, count);
+  for (Value size : sizes)
+    bytes = LLVM::MulOp::create(builder, loc, bytes, size);
+  Value memory = call(builder, loc, "commAllocate", {context, bytes});
+  op.getResult().replaceAllUsesWith(
+      createMemRef(builder, loc, types, type, memory, sizes));
+  op->erase();
+}
+
+void RuntimeCalls::convertDealloc(memref::DeallocOp op, Value context) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  call(builder, loc, "commRelease",
+       {context, getPointer(builder, loc, op.getMemref())});
+  op->erase();
+}
+
 void RuntimeCalls::addVersion() {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto version = LLVM::GlobalOp::create(

@@ -52,6 +52,11 @@ public:
   /// The CommDataType of an element type.
   Value getDataType(OpBuilder &builder, Location loc, Type element);
 
+  /// Takes the memory from the arena of a context, and gives it back.
+  void convertAlloc(memref::AllocOp op, const LLVMTypeConverter &types,
+                    Value context);
+  void convertDealloc(memref::DeallocOp op, Value context);
+
   /// Marks the module as made for this version of the ABI.
   void addVersion();
 
