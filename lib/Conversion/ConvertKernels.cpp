@@ -9,7 +9,9 @@
 #include "RuntimeCalls.h"
 #include "comm/Conversion/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::comm {
 #define GEN_PASS_DEF_CONVERTKERNELS
@@ -169,6 +171,11 @@ struct ConvertKernels : comm::impl::ConvertKernelsBase<ConvertKernels> {
     });
     for (auto &[name, kernel] : kernels)
       kernel.convert();
+    // Views whose address was taken at their source.
+    module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
   }
 };
 } // namespace

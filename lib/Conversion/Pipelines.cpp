@@ -78,7 +78,6 @@ void comm::buildHostPipeline(OpPassManager &manager) {
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createLowerControlFlow());
-  manager.addPass(createCanonicalizerPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
