@@ -172,3 +172,17 @@ TEST(LargeCollectives, AreTheSame) {
       }
   });
 }
+
+/// So many that together they write more than the caches hold, though each
+/// sends so little that it shows a copy and does not wait for the others.
+TEST(ManyRanks, GatherWhatEachShows) {
+  spawn({256}, [](const Rank &rank) {
+    CollectiveRunner runner({256}, {0}, rank);
+    Request request{};
+    request.op = Op::AllGather;
+    request.type = COMM_F32;
+    request.count = 64;
+    for (int i = 0; i < 3; ++i)
+      runner.check(request);
+  });
+}
