@@ -7,6 +7,8 @@
 
 #include "Buffers.h"
 
+#include "RuntimeCalls.h"
+
 using namespace mlir;
 using namespace mlir::comm;
 
@@ -19,12 +21,7 @@ MemRefType comm::getMemRefType(Type tensor) {
 }
 
 static int64_t getByteSize(MemRefType type) {
-  Type element = type.getElementType();
-  // An i1 takes one byte.
-  int64_t bytes = isa<IndexType>(element)
-                      ? 8
-                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  return type.getNumElements() * bytes;
+  return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,9 +138,15 @@ bool Buffers::isLastUse(OpOperand &operand) {
     return false;
   Operation *visited = operand.getOwner();
   unsigned uses = 0;
-  for (Value value : buffer->values)
-    for (Operation *user : value.getUsers())
-      uses += scope->block.findAncestorOpInBlock(*user) == visited;
+  // Nobody uses a value later that this op does not use: it is forgotten, as a
+  // buffer may have one after the other of very many.
+  llvm::erase_if(buffer->values, [&](Value value) {
+    unsigned count = llvm::count_if(value.getUsers(), [&](Operation *user) {
+      return scope->block.findAncestorOpInBlock(*user) == visited;
+    });
+    uses += count;
+    return count == 0;
+  });
   // A terminator reads nothing: what it passes on twice is copied before.
   return uses <= 1 || visited->hasTrait<OpTrait::IsTerminator>();
 }

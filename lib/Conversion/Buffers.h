@@ -59,7 +59,7 @@ struct Buffer {
   Block *block;
   unsigned lastUse;
   Frame::Place place = {};
-  /// The tensors that have it.
+  /// The tensors that have it and may still be used.
   SmallVector<Value, 1> values;
   /// Passed on, or freed.
   bool isGone = false;
