@@ -15,8 +15,8 @@ class DialectRegistry;
 namespace mlir::comm {
 
 /// Adds the comm dialect and what it tells of upstream dialects (adjoints,
-/// replication, bufferization). Upstream's own dialects and extensions are the
-/// caller's to add, or `registerAllDialects` of InitAll.h adds both.
+/// replication). Upstream's own dialects and extensions are the caller's to
+/// add, or `registerAllDialects` of InitAll.h adds both.
 void registerCommDialect(DialectRegistry &registry);
 
 /// Registers the passes and pipelines of comm, none of upstream's.

@@ -15,7 +15,7 @@
 using namespace mlir::comm::runtime;
 
 #ifdef COMM_HAVE_AVX2
-/// From and to are not aligned; `to` is where it is streamed.
+/// `to` is aligned, `from` need not be.
 template <bool Stream>
 COMM_AVX2 static void copyVectors(char *to, const char *from, int64_t bytes) {
   constexpr int64_t unroll = 4;

@@ -1,5 +1,4 @@
-//===- collectives-mpi.cpp - Measures the collectives of MPI
-//---------------===//
+//===- collectives-mpi.cpp - Measures the collectives of MPI --------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -98,8 +98,8 @@ class Comm_CollectiveOp<string mnemonic, Comm_StateMotion motion,
 }
 
 /// An op that moves nothing between ranks but depends on the rank or changes
-/// the state. On tensors only: it is lowered before bufferization, and
-/// `comm.vary` is bufferized to its operand.
+/// the state. On tensors only: it is lowered before buffers are assigned, and
+/// `comm.vary` becomes its operand.
 class Comm_LocalOp<string mnemonic, dag parameters = (ins)>
     : Comm_GroupOp<mnemonic, Comm_Spread,
                    [DeclareOpInterfaceMethods<ReplicationOpInterface,

@@ -25,8 +25,7 @@
 
 namespace mlir::comm::runner {
 
-/// `_mlir__mlir_ciface_f`, as ExecutionEngine::lookupPacked gives it: takes a
-/// pointer to each parameter.
+/// The packed form of `_mlir_ciface_f`: takes a pointer to each parameter.
 using PackedFunction = void (*)(void **);
 
 /// What one rank's call gave.
@@ -63,7 +62,7 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Calls the function once. It may overwrite the arguments.
+/// Calls the function once.
 Invocation invoke(PackedFunction function, const FunctionSignature &signature,
                   CommContext *context, std::vector<HostTensor> arguments);
 
