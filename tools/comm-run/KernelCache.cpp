@@ -12,6 +12,7 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir::comm::runner;
@@ -94,7 +95,13 @@ void KernelCache::write(llvm::StringRef key, llvm::StringRef object) {
     return llvm::consumeError(file.takeError());
   char checksum[checksumSize];
   llvm::support::endian::write64le(checksum, llvm::xxh3_64bits(object));
-  *(*file)->OS << object << llvm::StringRef(checksum, checksumSize);
+  llvm::raw_pwrite_stream &stream = *(*file)->OS;
+  stream << object << llvm::StringRef(checksum, checksumSize);
+  stream.flush();
+  // A stream with an error would end the process. What there is of the file is
+  // found to be cut short when it is read.
+  if (auto *out = dynamic_cast<llvm::raw_fd_ostream *>(&stream))
+    out->clear_error();
   llvm::consumeError((*file)->commit());
   hasWritten = true;
 }

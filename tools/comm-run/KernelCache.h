@@ -8,7 +8,6 @@
 #ifndef COMM_TOOLS_COMMRUN_KERNELCACHE_H
 #define COMM_TOOLS_COMMRUN_KERNELCACHE_H
 
-#include "comm/Runner/Result.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/ObjectCache.h"
 #include "llvm/Support/Caching.h"

@@ -16,6 +16,8 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <csignal>
+#include <sys/resource.h>
 
 using namespace mlir;
 using namespace mlir::comm::runner;
@@ -281,6 +283,24 @@ TEST_F(KernelFolderTest, IsDoneWithoutWhereItCannotBe) {
   KernelCache cache(folder);
   EXPECT_EQ(run(cache), 0u);
   EXPECT_EQ(run(cache), 2u);
+}
+
+TEST_F(KernelFolderTest, IsDoneWithoutWhereNothingCanBeWritten) {
+  // As on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit little = before;
+  little.rlim_cur = 100;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  {
+    KernelCache cache(folder);
+    EXPECT_EQ(run(cache), 0u);
+    EXPECT_EQ(run(cache), 2u);
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  KernelCache cache(folder);
+  EXPECT_EQ(run(cache), 0u);
 }
 
 } // namespace
