@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -186,10 +187,13 @@ static LogicalResult verifyOpAdjoint(Operation *op,
            << "' has no adjoint: implement AdjointOpInterface for it";
   }
   if (op->getNumRegions() != 0) {
-    bool capturesActive = false, readsInteger = false;
+    // An operand may be captured besides.
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    bool capturesActive = llvm::any_of(
+        captured, [&](Value value) { return activity.isActive(value); });
+    bool readsInteger = false;
     forEachReadValue(op, [&](Value value) {
-      capturesActive |= activity.isActive(value) &&
-                        !llvm::is_contained(op->getOperands(), value);
       readsInteger |=
           activity.isDependent(value) && !isDifferentiable(value.getType());
     });

@@ -9,6 +9,8 @@
 #include "comm/Conversion/Passes.h"
 #include "comm/IR/Comm.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::comm {
@@ -67,7 +69,9 @@ static LogicalResult checkOp(Operation *op) {
   static const llvm::StringSet<> dialects = {
       "affine", "arith", "bufferization", "builtin", "comm",   "func", "index",
       "linalg", "math",  "memref",        "scf",     "tensor", "ub"};
-  if (!op->getDialect() || !dialects.contains(op->getDialect()->getNamespace()))
+  if (!op->getDialect() ||
+      !dialects.contains(op->getDialect()->getNamespace()) ||
+      isa<scf::ForallOp, tensor::GatherOp, tensor::ScatterOp>(op))
     return op->emitOpError("has no lowering to the host");
   if (isa<func::ConstantOp, func::CallIndirectOp>(op))
     return op->emitOpError("has no lowering to the host: call a function by "

@@ -136,7 +136,8 @@ SmallVector<KernelGroup> comm::groupLocalOps(Block &block) {
 
   for (Operation &op : llvm::reverse(block)) {
     bool local = isLocal(&op);
-    if (!local && !isView(&op))
+    // A reshape finds its sizes in memory, and is done by the schedule alone.
+    if (!local && (!isView(&op) || isa<tensor::ReshapeOp>(op)))
       continue;
     std::optional<unsigned> group = getGroupOfUsers(&op);
     if (!group) {

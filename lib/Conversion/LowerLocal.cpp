@@ -8,6 +8,7 @@
 #include "SizeChecks.h"
 #include "comm/Conversion/Passes.h"
 #include "comm/IR/Comm.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::comm {
 #define GEN_PASS_DEF_LOWERLOCAL
@@ -120,6 +121,15 @@ struct LowerLocal : comm::impl::LowerLocalBase<LowerLocal> {
       lowerOp(op);
   }
 
+  /// Bodies of ops on elements become kernels, which know no ranks.
+  static void moveOutOfBodies(AxisIndexOp op) {
+    Operation *outer = op;
+    while (!isa<func::FuncOp>(outer->getParentOp()) &&
+           !isa<scf::SCFDialect>(outer->getParentOp()->getDialect()))
+      outer = outer->getParentOp();
+    op->moveBefore(outer);
+  }
+
   void lowerOp(Operation *op) {
     OpBuilder builder(op);
     auto replication = cast<ReplicationOpInterface>(op);
@@ -129,7 +139,7 @@ struct LowerLocal : comm::impl::LowerLocalBase<LowerLocal> {
       vary.getResult().replaceAllUsesWith(vary.getInput());
     } else if (auto index = dyn_cast<AxisIndexOp>(op)) {
       if (!isAlone)
-        return;
+        return moveOutOfBodies(index);
       index.getIndex().replaceAllUsesWith(
           arith::ConstantIndexOp::create(builder, op->getLoc(), 0).getResult());
     } else if (isa<BarrierOp>(op)) {

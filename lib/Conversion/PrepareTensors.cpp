@@ -84,6 +84,20 @@ struct FoldTranspose : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
+/// A tensor.bitcast has no memory form upstream, one of elements has.
+struct BitcastElements : OpRewritePattern<tensor::BitcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::BitcastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getSource().getType() == op.getType())
+      rewriter.replaceOp(op, op.getSource());
+    else
+      rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(),
+                                                    op.getSource());
+    return success();
+  }
+};
+
 /// A tensor of one number is a fill, which kernels know.
 struct FillSplat : OpRewritePattern<tensor::SplatOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -122,8 +136,8 @@ struct PrepareTensors : comm::impl::PrepareTensorsBase<PrepareTensors> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeAggregated, FillEmpty, FillSplat, FoldTranspose,
-                 GeneralizeMap>(&getContext());
+    patterns.add<BitcastElements, DecomposeAggregated, FillEmpty, FillSplat,
+                 FoldTranspose, GeneralizeMap>(&getContext());
     linalg::populateConvertToDestinationStylePatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))

@@ -286,7 +286,9 @@ int64_t comm::getElementBytes(Type element) {
   if (isa<IndexType>(element))
     return 8;
   // An i1 takes one byte.
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  // An i24 takes four.
+  return llvm::divideCeil(llvm::PowerOf2Ceil(element.getIntOrFloatBitWidth()),
+                          8);
 }
 
 Value comm::createMemRef(OpBuilder &builder, Location loc,

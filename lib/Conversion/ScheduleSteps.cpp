@@ -137,6 +137,38 @@ void Scheduler::assignCollective(CollectiveOpInterface op) {
   replaced.push_back(op);
 }
 
+/// A view of `source` with the sizes that lie in `shape`: upstream lowers
+/// memref.reshape in few cases.
+static Value createReshape(OpBuilder &builder, Location loc, MemRefType type,
+                           Value source, Value shape) {
+  int64_t rank = type.getRank();
+  SmallVector<OpFoldResult> sizes(rank), strides(rank);
+  OpFoldResult stride = builder.getIndexAttr(1);
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    strides[dim] = stride;
+    sizes[dim] = builder.getIndexAttr(type.getDimSize(dim));
+    if (type.isDynamicDim(dim)) {
+      Value number = arith::ConstantIndexOp::create(builder, loc, dim);
+      Value size = memref::LoadOp::create(builder, loc, shape, number);
+      if (!size.getType().isIndex())
+        size = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                          size);
+      sizes[dim] = size;
+    }
+    std::optional<int64_t> known = getConstantIntValue(stride);
+    if (known && !type.isDynamicDim(dim))
+      stride = builder.getIndexAttr(*known * type.getDimSize(dim));
+    else
+      stride = arith::MulIOp::create(
+                   builder, loc,
+                   getValueOrCreateConstantIndexOp(builder, loc, stride),
+                   getValueOrCreateConstantIndexOp(builder, loc, sizes[dim]))
+                   .getResult();
+  }
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, source, builder.getIndexAttr(0), sizes, strides);
+}
+
 void Scheduler::assignView(Operation *op) {
   Location loc = op->getLoc();
   Buffers::Binding source = buffers.get(op->getOperand(0));
@@ -150,8 +182,8 @@ void Scheduler::assignView(Operation *op) {
     view = memref::CollapseShapeOp::create(builder, loc, type, source.memref,
                                            collapse.getReassociationIndices());
   else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
-    view = memref::ReshapeOp::create(builder, loc, type, source.memref,
-                                     buffers.get(reshape.getShape()).memref);
+    view = createReshape(builder, loc, type, source.memref,
+                         buffers.get(reshape.getShape()).memref);
   else
     view = memref::CastOp::create(builder, loc, type, source.memref);
   buffers.bind(op->getResult(0), source.buffer, view);

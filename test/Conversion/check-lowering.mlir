@@ -41,3 +41,18 @@ func.func @branches(%c: i1) {
 ^b:
   return
 }
+
+// -----
+
+func.func @parallel(%x: tensor<4xf32>, %i: tensor<2x1xindex>) -> (tensor<4xf32>, tensor<2xf32>) {
+  // expected-error @+1 {{'scf.forall' op has no lowering to the host}}
+  %r = scf.forall (%k) in (4) shared_outs(%o = %x) -> tensor<4xf32> {
+    %s = tensor.extract_slice %x[%k] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%k] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  // expected-error @+1 {{'tensor.gather' op has no lowering to the host}}
+  %g = tensor.gather %x[%i] gather_dims([0]) : (tensor<4xf32>, tensor<2x1xindex>) -> tensor<2xf32>
+  return %r, %g : tensor<4xf32>, tensor<2xf32>
+}
