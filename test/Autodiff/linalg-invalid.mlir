@@ -59,3 +59,18 @@ func.func @running(%a: tensor<4xf32>, %c: tensor<f32>, %n: tensor<i32>)
   } -> (tensor<f32>, tensor<i32>)
   return %y#0 : tensor<f32>
 }
+
+// -----
+
+func.func @captured_operand(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'linalg.generic' captures a value that depends on a differentiated argument: pass it as an operand}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} outs(%x : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %e = tensor.extract %x[%i] : tensor<4xf32>
+    %z = arith.subf %o, %e : f32
+    linalg.yield %z : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
