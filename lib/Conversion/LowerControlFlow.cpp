@@ -8,6 +8,7 @@
 #include "comm/Conversion/Passes.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 
 namespace mlir::comm {
@@ -35,14 +36,16 @@ struct LowerControlFlow : comm::impl::LowerControlFlowBase<LowerControlFlow> {
     for (bool changed = true; changed;) {
       changed = false;
       SmallVector<Operation *> ops;
-      getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isa<scf::SCFDialect>(op->getDialect()) &&
-            !op->hasTrait<OpTrait::IsTerminator>())
-          ops.push_back(op);
-      });
-      // From the last to the first: a loop splits its block, and what has been
-      // split off already need not be moved again.
-      for (Operation *op : llvm::reverse(ops)) {
+      getOperation().walk<WalkOrder::PreOrder, ReverseIterator>(
+          [&](Operation *op) {
+            if (isa<scf::SCFDialect>(op->getDialect()) &&
+                !op->hasTrait<OpTrait::IsTerminator>())
+              ops.push_back(op);
+          });
+      // In each block from the last to the first: a loop splits its block, and
+      // what has been split off already need not be moved again. Outer ops
+      // before inner ones: scf.index_switch wants regions of one block.
+      for (Operation *op : ops) {
         rewriter.setInsertionPoint(op);
         changed |= succeeded(applicator.matchAndRewrite(op, rewriter));
       }
