@@ -20,6 +20,8 @@ config.environment["LD_LIBRARY_PATH"] = os.path.join(config.comm_binary_dir, "li
 # A sanitizer must be in the program that loads a library, so stock ones cannot.
 config.environment["COMM_SANITIZER"] = config.comm_sanitizer
 if config.comm_sanitizer:
+    # A sanitizer does not see what the JIT compiles.
+    config.environment["COMM_RUN_OPTIONS"] = "--verify-runtime"
     config.available_features.add("sanitizer")
 # The functions and what each communicates, a line each.
 config.substitutions.append(

@@ -298,7 +298,8 @@ void ContractionConverter::call(const Dim &batch, const Dim &m, const Dim &n,
                 toI64(n.size), toI64(k.size), pointers[0], toI64(a.leading),
                 toI64(batch.strides[0]), pointers[1], toI64(b.leading),
                 toI64(batch.strides[1]), flag(!startsAtZero), pointers[2],
-                toI64(c.leading), toI64(batch.strides[2])});
+                toI64(c.leading), toI64(batch.strides[2]),
+                runtime.getSite(builder, op)});
   op->erase();
 }
 

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::comm;
 
 /// Collectives and contractions in the form that the runtime takes.
-static void addTensorPasses(OpPassManager &manager) {
+static void addTensorPasses(OpPassManager &manager, bool verifyRuntime) {
   manager.addPass(createCheckLowering());
   // What is lowered has been proved: no mark that does not hold, no collective
   // that only some ranks reach.
@@ -31,6 +31,10 @@ static void addTensorPasses(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createPrepareTensors());
   manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  if (verifyRuntime) {
+    manager.addPass(createVerifyRuntime());
+    manager.addPass(createCanonicalizerPass());
+  }
 }
 
 /// Tensors to memrefs.
@@ -69,8 +73,9 @@ static void addArithmetic(OpPassManager &manager) {
   manager.addPass(createLowerMath());
 }
 
-void comm::buildHostPipeline(OpPassManager &manager) {
-  addTensorPasses(manager);
+void comm::buildHostPipeline(OpPassManager &manager,
+                             const HostPipelineOptions &options) {
+  addTensorPasses(manager, options.verifyRuntime);
   addBuffers(manager);
   addRuntimeCalls(manager);
   addArithmetic(manager);
@@ -78,6 +83,7 @@ void comm::buildHostPipeline(OpPassManager &manager) {
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createLowerControlFlow());
+  manager.addPass(createLowerAssertions());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
@@ -85,7 +91,9 @@ void comm::buildHostPipeline(OpPassManager &manager) {
 }
 
 void comm::registerCommPipelines() {
-  PassPipelineRegistration<>("comm-to-host",
-                             "From tensors to the LLVM dialect for the host",
-                             buildHostPipeline);
+  PassPipelineRegistration<HostPipelineOptions>(
+      "comm-to-host", "From tensors to the LLVM dialect for the host",
+      [](OpPassManager &manager, const HostPipelineOptions &options) {
+        buildHostPipeline(manager, options);
+      });
 }

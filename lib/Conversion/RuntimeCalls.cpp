@@ -349,6 +349,9 @@ Value comm::getContext(Operation *op) {
 std::string comm::getSiteDetail(Operation *op) {
   if (auto kept = op->getAttrOfType<StringAttr>(kDetailAttrName))
     return kept.str();
+  auto collective = dyn_cast<ReplicationOpInterface>(op);
+  if (!collective)
+    return "";
   std::string text;
   llvm::raw_string_ostream stream(text);
   // With the words of the op's syntax. What the runtime knows from the call
@@ -358,8 +361,7 @@ std::string comm::getSiteDetail(Operation *op) {
   for (auto [name, word] : dims)
     if (auto dim = op->getAttrOfType<IntegerAttr>(name))
       stream << word << " " << dim.getInt() << " ";
-  auto replication = cast<ReplicationOpInterface>(op);
-  auto axes = cast<AxesAttr>(Attribute(replication.getGroupAxes()));
+  auto axes = cast<AxesAttr>(Attribute(collective.getGroupAxes()));
   stream << "over " << axes.getMesh() << "[";
   llvm::interleaveComma(axes.getAxes(), stream);
   stream << "]";

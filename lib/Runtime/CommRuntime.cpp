@@ -63,6 +63,10 @@ int32_t commRelease(CommContext *context, void *memory) {
   return COMM_SUCCESS;
 }
 
+int32_t commFail(CommContext *context, const CommSite *site) {
+  return unwrap(context).failAt(site);
+}
+
 int32_t commBarrier(CommContext *context, CommCommunicator *communicator,
                     const CommSite *site) {
   Call call = makeCall("comm.barrier", nullptr, nullptr, 0, COMM_I8, site);
@@ -172,8 +176,8 @@ int32_t commGemm(CommContext *context, int32_t type, int32_t transposeA,
                  int32_t transposeB, int64_t batch, int64_t m, int64_t n,
                  int64_t k, const void *a, int64_t lda, int64_t strideA,
                  const void *b, int64_t ldb, int64_t strideB, int32_t beta,
-                 void *c, int64_t ldc, int64_t strideC) {
+                 void *c, int64_t ldc, int64_t strideC, const CommSite *site) {
   return unwrap(context).gemm({type, transposeA != 0, transposeB != 0, batch, m,
                                n, k, a, lda, strideA, b, ldb, strideB,
-                               beta != 0, c, ldc, strideC});
+                               beta != 0, c, ldc, strideC, site});
 }

@@ -177,6 +177,12 @@ Status Context::checkSize(int64_t got, int64_t expected, int64_t dimension,
                   std::to_string(expected));
 }
 
+Status Context::failAt(const CommSite *site) {
+  if (Status status = getStatus())
+    return status;
+  return fail(COMM_INVALID, describe(site->op, site) + ": " + site->detail);
+}
+
 void Context::end() {
   activity = Activity::Ended;
   world.onEnd(rank);

@@ -137,11 +137,13 @@ Status Context::gemm(const Gemm &gemm) {
     return status;
   std::string mistake = findMistake(gemm);
   if (!mistake.empty())
-    return fail(COMM_INVALID, "matrix product " + std::to_string(gemm.batch) +
-                                  " x (" + std::to_string(gemm.m) + " x " +
-                                  std::to_string(gemm.k) + ") (" +
-                                  std::to_string(gemm.k) + " x " +
-                                  std::to_string(gemm.n) + "): " + mistake);
+    return fail(COMM_INVALID,
+                (gemm.site ? describe(gemm.site->op, gemm.site) + ": "
+                           : std::string()) +
+                    "matrix product " + std::to_string(gemm.batch) + " x (" +
+                    std::to_string(gemm.m) + " x " + std::to_string(gemm.k) +
+                    ") (" + std::to_string(gemm.k) + " x " +
+                    std::to_string(gemm.n) + "): " + mistake);
   if (gemm.m == 0 || gemm.n == 0)
     return COMM_SUCCESS;
   return multiply(gemm);

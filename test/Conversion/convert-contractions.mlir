@@ -11,7 +11,7 @@
 // CHECK-DAG: %[[FOUR:.*]] = llvm.mlir.constant(4 : i64)
 // CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
 // CHECK-DAG: %[[NONE:.*]] = llvm.mlir.constant(0 : i64)
-// CHECK: llvm.call @commGemm(%arg0, %[[F32]], %[[NO]], %[[NO]], %[[ONE]], %[[TWO]], %[[THREE]], %[[FOUR]], %{{.*}}, %[[FOUR]], %[[NONE]], %{{.*}}, %[[THREE]], %[[NONE]], %[[NO]], %{{.*}}, %[[THREE]], %[[NONE]])
+// CHECK: llvm.call @commGemm(%arg0, %[[F32]], %[[NO]], %[[NO]], %[[ONE]], %[[TWO]], %[[THREE]], %[[FOUR]], %{{.*}}, %[[FOUR]], %[[NONE]], %{{.*}}, %[[THREE]], %[[NONE]], %[[NO]], %{{.*}}, %[[THREE]], %[[NONE]], %{{.*}})
 func.func @matmul(%a: memref<2x4xf32>, %b: memref<4x3xf32>, %c: memref<2x3xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<2x3xf32>)
@@ -23,7 +23,7 @@ func.func @matmul(%a: memref<2x4xf32>, %b: memref<4x3xf32>, %c: memref<2x3xf32>)
 // CHECK-LABEL: func.func @transposed(
 // CHECK-NOT: linalg
 // CHECK-DAG: %[[BF16:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK: llvm.call @commGemm(%arg0, %[[BF16]], %[[BF16]], %[[BF16]], {{.*}}, %[[BF16]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}})
+// CHECK: llvm.call @commGemm(%arg0, %[[BF16]], %[[BF16]], %[[BF16]], {{.*}}, %[[BF16]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}})
 func.func @transposed(%a: memref<2x4xbf16, strided<[1, 2]>>, %b: memref<3x4xbf16>, %c: memref<2x3xbf16>) {
   linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : memref<2x4xbf16, strided<[1, 2]>>, memref<3x4xbf16>) outs(%c : memref<2x3xbf16>)

@@ -91,7 +91,8 @@ MaybeFailure Checker::compile(const Program &source, Differentiated &target) {
                       {source.getFunction(), module.lookupSymbol<func::FuncOp>(
                                                  target.vjp.signature.name)})))
     return Failure{ExitCode::Compile, ""};
-  Result<CompiledModule> code = CompiledModule::create(module, &cache);
+  Result<CompiledModule> code =
+      CompiledModule::create(module, {&cache, line.verifyRuntime});
   if (!code)
     return code.getFailure();
   target.code = std::move(*code);

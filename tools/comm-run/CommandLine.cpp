@@ -34,6 +34,8 @@ Examples:
   comm-run f.mlir --grad --seed=y@2=100 --expect=grad.x=111
   comm-run f.mlir --check-grad
 
+COMM_RUN_OPTIONS in the environment holds further options.
+
 Exit codes: 0 right, 1 a value is wrong, 2 wrong command line, 3 refused by the
 compiler, 4 failed while running.
 )";
@@ -91,6 +93,10 @@ struct Flags {
       cl::desc("Do not compare replicated results over the ranks"),
       cl::cat(category)};
 
+  cl::opt<bool> verifyRuntime{
+      "verify-runtime",
+      cl::desc("Check sizes and indices of local ops while it runs"),
+      cl::cat(category)};
   cl::opt<bool> time{"time", cl::desc("Print the time of the run"),
                      cl::cat(category)};
   cl::opt<int64_t> repeat{
@@ -167,7 +173,8 @@ Result<CommandLine> mlir::comm::runner::parseCommandLine(int argc,
   static Flags flags;
   cl::HideUnrelatedOptions(flags.category);
   cl::SetVersionPrinter(printVersion);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs(),
+                                   /*VFS=*/nullptr, "COMM_RUN_OPTIONS"))
     return usageFailure("");
   if (MaybeFailure failure = check(flags))
     return *failure;
@@ -203,6 +210,7 @@ Result<CommandLine> mlir::comm::runner::parseCommandLine(int argc,
   line.launch.trace = flags.trace;
   line.checkReplicated = !flags.noCheckReplicated;
   line.time = flags.time;
+  line.verifyRuntime = flags.verifyRuntime;
   line.print.printAll = flags.printAll;
   line.kernelCache = flags.kernelCache.getNumOccurrences()
                          ? flags.kernelCache

@@ -36,6 +36,8 @@ struct CommandLine {
   LaunchOptions launch;
   bool checkReplicated = true;
   bool time = false;
+  /// Whether the run checks sizes and indices of local ops.
+  bool verifyRuntime = false;
   PrintOptions print;
   /// The folder where compiled kernels are kept; empty: for this process alone.
   std::string kernelCache;

@@ -27,7 +27,8 @@ void comm::runner::registerTranslations(DialectRegistry &registry) {
 std::string comm::runner::formatReport(const CompileReport &report) {
   std::string text = "compiled: lowering " + formatDuration(report.lowering) +
                      ", code " + formatDuration(report.codegen) + ", " +
-                     std::to_string(report.kernels) + " kernels";
+                     std::to_string(report.kernels) +
+                     (report.kernels == 1 ? " kernel" : " kernels");
   if (report.cached)
     text += ", " + std::to_string(report.cached) + " of them from the cache";
   return text;
@@ -71,12 +72,14 @@ static void addPackedFunctions(llvm::Module &module) {
 }
 
 Result<CompiledModule> CompiledModule::create(ModuleOp module,
-                                              KernelCache *cache) {
+                                              const CompileOptions &options) {
   using Clock = std::chrono::steady_clock;
   CompileReport report;
   Clock::time_point start = Clock::now();
   PassManager manager(module.getContext());
-  buildHostPipeline(manager);
+  HostPipelineOptions pipeline;
+  pipeline.verifyRuntime = options.verifyRuntime;
+  buildHostPipeline(manager, pipeline);
   if (failed(manager.run(module)))
     return Failure{ExitCode::Compile, ""};
   Clock::time_point lowered = Clock::now();
@@ -92,6 +95,7 @@ Result<CompiledModule> CompiledModule::create(ModuleOp module,
     return Failure{ExitCode::Compile, ""};
   parts->schedule.withModuleDo(addPackedFunctions);
   report.kernels = parts->kernels.size();
+  KernelCache *cache = options.cache;
   size_t hits = cache ? cache->getNumHits() : 0;
   auto jit = createJit(std::move(*parts), std::move(*machine), cache);
   if (!jit)

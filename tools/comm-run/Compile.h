@@ -24,6 +24,13 @@ namespace mlir::comm::runner {
 
 class KernelCache;
 
+struct CompileOptions {
+  /// What has kernels that were compiled before; may be null.
+  KernelCache *cache = nullptr;
+  /// Whether the run checks sizes and indices of local ops.
+  bool verifyRuntime = false;
+};
+
 /// What it took to make a program's code.
 struct CompileReport {
   /// From tensors to the LLVM dialect, and from there to machine code.
@@ -40,11 +47,10 @@ std::string formatReport(const CompileReport &report);
 /// called.
 class CompiledModule {
 public:
-  /// Lowers the module in place and compiles it, but for the kernels that
-  /// `cache` has. Errors of the program are emitted to the context's handler:
-  /// then the failure has no message.
+  /// Lowers the module in place and compiles it. Errors of the program are
+  /// emitted to the context's handler: then the failure has no message.
   static Result<CompiledModule> create(ModuleOp module,
-                                       KernelCache *cache = nullptr);
+                                       const CompileOptions &options = {});
 
   /// A public function of the module.
   Result<PackedFunction> lookup(StringRef name) const;

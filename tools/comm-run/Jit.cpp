@@ -10,6 +10,7 @@
 #include "VectorMath.h"
 #include "comm/Runtime/CommRuntime.h"
 #include "comm/Runtime/ElementTypes.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -39,7 +40,8 @@ mlir::comm::runner::describeKernelCodegen(JITTargetMachineBuilder machine) {
       machine.createTargetMachine();
   if (!target)
     return target.takeError();
-  std::string text = "LLVM " LLVM_VERSION_STRING " -O3 " +
+  // The number stands for what optimize() does: a change there raises it.
+  std::string text = "LLVM " LLVM_VERSION_STRING " -O3 1 " +
                      machine.getTargetTriple().str() + " " + machine.getCPU() +
                      " " + machine.getFeatures().getString();
   for (const VecDesc &function : getVectorFunctions(**target))
@@ -99,6 +101,19 @@ static void splitBlocks(llvm::Function &function) {
   }
 }
 
+/// Whether a schedule has loops, in which most of its time may be spent, and is
+/// so small that optimising it takes little.
+static bool hasSmallLoops(Module &module) {
+  if (module.getInstructionCount() > maxBlockSize)
+    return false;
+  return any_of(module, [](const llvm::Function &function) {
+    SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> edges;
+    if (!function.isDeclaration())
+      FindFunctionBackedges(function, edges);
+    return !edges.empty();
+  });
+}
+
 /// Makes code that is compiled without optimisation fit for that.
 static void prepareSchedule(Module &module) {
   PassBuilder builder;
@@ -120,26 +135,25 @@ namespace {
 /// Called by several threads at once.
 class Compiler : public IRCompileLayer::IRCompiler {
 public:
-  Compiler(JITTargetMachineBuilder machine, KernelCache *cache,
-           bool optimizesAll)
+  Compiler(JITTargetMachineBuilder machine, KernelCache *cache)
       : IRCompiler(irManglingOptionsFromTargetOptions(machine.getOptions())),
-        machine(std::move(machine)), cache(cache), optimizesAll(optimizesAll) {}
+        machine(std::move(machine)), cache(cache) {}
 
   Expected<std::unique_ptr<MemoryBuffer>> operator()(Module &module) override {
     bool isKernel =
-        optimizesAll ||
         StringRef(module.getModuleIdentifier()).starts_with(kKernelPrefix);
     if (isKernel && cache)
       if (std::unique_ptr<MemoryBuffer> object = cache->getObject(&module))
         return object;
     JITTargetMachineBuilder builder = machine;
-    builder.setCodeGenOptLevel(isKernel ? CodeGenOptLevel::Aggressive
-                                        : CodeGenOptLevel::None);
+    bool optimizes = isKernel || hasSmallLoops(module);
+    builder.setCodeGenOptLevel(optimizes ? CodeGenOptLevel::Aggressive
+                                         : CodeGenOptLevel::None);
     Expected<std::unique_ptr<TargetMachine>> target =
         builder.createTargetMachine();
     if (!target)
       return target.takeError();
-    if (isKernel)
+    if (optimizes)
       optimize(module, **target);
     else
       prepareSchedule(module);
@@ -149,8 +163,6 @@ public:
 private:
   JITTargetMachineBuilder machine;
   KernelCache *cache;
-  /// Whether there are no kernels: loops stand anywhere.
-  bool optimizesAll;
 };
 
 } // namespace
@@ -187,9 +199,7 @@ Expected<std::unique_ptr<LLJIT>> mlir::comm::runner::createJit(
       .setCompileFunctionCreator(
           [&](JITTargetMachineBuilder machine)
               -> Expected<std::unique_ptr<IRCompileLayer::IRCompiler>> {
-            return std::make_unique<Compiler>(
-                std::move(machine), parts.kernels.empty() ? nullptr : cache,
-                parts.kernels.empty());
+            return std::make_unique<Compiler>(std::move(machine), cache);
           });
   Expected<std::unique_ptr<LLJIT>> created = builder.create();
   if (!created)

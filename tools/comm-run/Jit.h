@@ -24,8 +24,9 @@ describeKernelCodegen(llvm::orc::JITTargetMachineBuilder machine);
 
 /// Compiles the parts of a program at once, on as many threads as the machine
 /// has cores: kernels with all of LLVM's optimisations unless `cache` (may be
-/// null) has them, the schedule with none, in time linear in its size. Symbols
-/// that the program leaves open are the runtime's and the process's.
+/// null) has them, the schedule with none, in time linear in its size, unless
+/// it is small and has loops. Symbols that the program leaves open are the
+/// runtime's and the process's.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 createJit(SplitModule parts, llvm::orc::JITTargetMachineBuilder machine,
           KernelCache *cache);

@@ -128,7 +128,8 @@ MaybeFailure comm::runner::runProgram(Program &program,
     signature.name = vjp->signature.name;
   }
   KernelCache cache(line.kernelCache);
-  Result<CompiledModule> code = CompiledModule::create(module, &cache);
+  Result<CompiledModule> code =
+      CompiledModule::create(module, {&cache, line.verifyRuntime});
   if (!code)
     return code.getFailure();
   Result<PackedFunction> function = code->lookup(signature.name);

@@ -100,14 +100,14 @@ OwningOpRef<ModuleOp> Splitter::extract(LLVM::LLVMFuncOp kernel) {
   OpBuilder builder(kernel);
   auto declaration = cast<LLVM::LLVMFuncOp>(
       builder.cloneWithoutRegions(*kernel.getOperation()));
-  declaration->removeAttr(kKernelAttrName);
+  declaration->removeAttr(comm::kKernelAttrName);
   declaration.setLinkage(LLVM::Linkage::External);
 
   kernel->remove();
   result->push_back(kernel);
   DenseSet<StringAttr> copied = {kernel.getSymNameAttr()};
   copySymbols(kernel, *result, copied);
-  kernel->removeAttr(kKernelAttrName);
+  kernel->removeAttr(comm::kKernelAttrName);
   kernel.setLinkage(LLVM::Linkage::External);
   kernel.setSymName(placeholder);
   return result;
@@ -135,7 +135,7 @@ LogicalResult Splitter::add(LLVM::LLVMFuncOp kernel) {
 FailureOr<SplitModule> Splitter::split() {
   for (auto function :
        llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
-    if (function->hasAttr(kKernelAttrName) && !function.isExternal())
+    if (function->hasAttr(comm::kKernelAttrName) && !function.isExternal())
       if (failed(add(function)))
         return failure();
 

@@ -8,15 +8,13 @@
 #ifndef COMM_TOOLS_COMMRUN_SPLITKERNELS_H
 #define COMM_TOOLS_COMMRUN_SPLITKERNELS_H
 
+#include "comm/IR/KernelAttr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 
 #include <vector>
 
 namespace mlir::comm::runner {
-
-/// The unit attribute of a function of the LLVM dialect that is a kernel.
-inline constexpr llvm::StringLiteral kKernelAttrName = "comm.kernel";
 
 /// What the symbol of a kernel, and the identifier of the module that holds it,
 /// begin with. The rest is a hash of all that its machine code depends on.
@@ -31,11 +29,11 @@ struct SplitModule {
   std::vector<llvm::orc::ThreadSafeModule> kernels;
 };
 
-/// Takes the kernels out of a module of the LLVM dialect and translates the
-/// parts to LLVM IR. A kernel's symbol becomes its hash, which covers
-/// `salt` too: what of the compiler's options and of the processor its code
-/// depends on. Fails after an error. The time is linear in the size of `module`
-/// and of what each kernel needs.
+/// Takes the kernels, which have the attribute kKernelAttrName, out of a module
+/// of the LLVM dialect and translates the parts to LLVM IR. A kernel's symbol
+/// becomes its hash, which covers `salt` too: what of the compiler's options
+/// and of the processor its code depends on. Fails after an error. The time is
+/// linear in the size of `module` and of what each kernel needs.
 FailureOr<SplitModule> splitKernels(ModuleOp module, StringRef salt);
 
 } // namespace mlir::comm::runner

@@ -198,7 +198,7 @@ def ConvertContractions : Pass<"comm-convert-contractions", "ModuleOp"> {
     ```
     After:
     ```mlir
-    llvm.call @commGemm(%context, %f32, %no, %no, %1, %2, %3, %4, %a, %4, %0, %b, %3, %0, %no, %c, %3, %0)
+    llvm.call @commGemm(%context, %f32, %no, %no, %1, %2, %3, %4, %a, %4, %0, %b, %3, %0, %no, %c, %3, %0, %site)
     ```
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
@@ -290,6 +290,55 @@ def ExpandMath : Pass<"comm-expand-math", "ModuleOp"> {
     ```
   }];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
+def VerifyRuntime : Pass<"comm-verify-runtime", "ModuleOp"> {
+  let summary = "Checks what only the run knows about sizes and indices";
+  let description = [{
+    Puts assertions before local ops whose operands may disagree: sizes of
+    operands, casts, slices and indices, as upstream's
+    `generate-runtime-verification`. Ops inside of the bodies of linalg ops are
+    not checked: they run in kernels, which give no status.
+
+    Before:
+    ```mlir
+    %p = linalg.matmul ins(%a, %b : tensor<?x4xf32>, tensor<?x3xf32>) outs(%c : tensor<?x3xf32>)
+    ```
+    After:
+    ```mlir
+    %isFour = index.cmp eq(%k, %c4)
+    cf.assert %isFour, "linalg.matmul: dimension #0 of input/output operand #1 is incompatible with inferred dimension size"
+    %p = linalg.matmul ins(%a, %b : tensor<?x4xf32>, tensor<?x3xf32>) outs(%c : tensor<?x3xf32>)
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "cf::ControlFlowDialect", "index::IndexDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def LowerAssertions : Pass<"comm-lower-assertions", "ModuleOp"> {
+  let summary = "Makes an assertion that does not hold end the function";
+  let description = [{
+    An assertion that does not hold makes the run fail, with the assertion's
+    text and line, and the function return at once, with the status and null
+    for each result; callers do so too. A size check of the runtime that fails
+    ends the function as well. Runs on functions with the calling convention of
+    docs/Runtime.md, when their control flow is that of `cf`.
+
+    Before:
+    ```mlir
+    cf.assert %isFour, "linalg.matmul: dimension ..."
+    ```
+    After:
+    ```mlir
+    cf.cond_br %isFour, ^rest, ^failed
+    ^failed:
+      llvm.call @commFail(%context, %site)
+      cf.br ^exit
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "LLVM::LLVMDialect"];
 }
 
 def CheckLowered : Pass<"comm-check-lowered", "ModuleOp"> {

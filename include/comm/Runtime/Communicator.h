@@ -179,6 +179,7 @@ struct Gemm {
   bool beta;
   void *c;
   int64_t ldc, strideC;
+  const CommSite *site = nullptr;
 };
 
 /// What a failed rank says.
@@ -222,6 +223,8 @@ public:
                         int64_t dimension, const CommSite *site);
   Status checkSize(int64_t got, int64_t expected, int64_t dimension,
                    const CommSite *site);
+  /// Fails with what the site's detail says.
+  Status failAt(const CommSite *site);
 
   /// The memory of the rank's program. What the program yields lies in it too.
   Arena &getArena() { return arena; }

@@ -321,6 +321,18 @@ TEST_F(Failures, SizesThatDoNotFit) {
             failure->message);
 }
 
+TEST_F(Failures, AnAssertionDoesNotHold) {
+  CommSite site = siteAt("linalg.matmul", 9, "dimension #0 is incompatible");
+  fail({2}, [&](const Rank &rank) {
+    if (rank.rank == 1) {
+      EXPECT_EQ(COMM_INVALID, commFail(rank.context, &site));
+    }
+  });
+  EXPECT_EQ(1, failure->rank);
+  EXPECT_EQ("linalg.matmul at test.mlir:9: dimension #0 is incompatible",
+            failure->message);
+}
+
 TEST(World, RefusesWrongMeshesAndBackends) {
   std::string error;
   EXPECT_FALSE(World::create({{"x", 2}}, "mpi", {}, error));

@@ -49,7 +49,7 @@ struct Product {
                const void *b, void *c) const {
     return commGemm(context, type, transposeA, transposeB, batch, m, n, k, a,
                     lda(), strideA(), b, ldb(), strideB(), beta, c, ldc(),
-                    strideC());
+                    strideC(), nullptr);
   }
 
   void check(CommContext *context, CommDataType type) const {
@@ -122,7 +122,7 @@ TEST(Gemm, IntegersWrap) {
   spawn({1}, [](const Rank &rank) {
     int8_t a[2] = {100, 100}, b[2] = {1, 1}, c = 1;
     EXPECT_EQ(COMM_SUCCESS, commGemm(rank.context, COMM_I8, 0, 0, 1, 1, 1, 2, a,
-                                     2, 2, b, 1, 2, 1, &c, 1, 1));
+                                     2, 2, b, 1, 2, 1, &c, 1, 1, nullptr));
     EXPECT_EQ(static_cast<int8_t>(201), c);
   });
 }
@@ -141,12 +141,13 @@ TEST(Gemm, RefusesWrongArguments) {
     std::unique_ptr<World> world = makeWorld({1});
     std::optional<Failure> failure = run(*world, [&](const Rank &rank) {
       float data[16] = {};
+      CommSite site = {"linalg.matmul", "f.mlir", 7, 3, ""};
       EXPECT_EQ(COMM_INVALID,
                 commGemm(rank.context, type, 0, 0, 1, m, 2, 2, data, lda, 4,
-                         data, 2, 4, 0, data, 2, 4));
+                         data, 2, 4, 0, data, 2, 4, &site));
     });
     ASSERT_TRUE(failure);
-    EXPECT_EQ(message, failure->message);
+    EXPECT_EQ("linalg.matmul at f.mlir:7: " + message, failure->message);
   };
   refuse(COMM_I1, 2, 2,
          "matrix product 1 x (2 x 2) (2 x 2): not defined on i1");

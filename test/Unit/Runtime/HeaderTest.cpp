@@ -56,7 +56,7 @@ TEST(Header, TableExpands) {
   EXPECT_EQ(find("commBroadcast"),
             (std::vector<Word>{Context, Communicator, Send, Recv, I64, DataType,
                                I64, Site}));
-  EXPECT_EQ(find("commGemm").size(), 18u);
+  EXPECT_EQ(find("commGemm").size(), 19u);
   for (const Function &function : functions)
     EXPECT_EQ(function.parameters[0], Context) << function.name;
 }
