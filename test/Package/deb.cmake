@@ -1,11 +1,11 @@
 # Builds the .deb, reads it, unpacks it and runs a tool from there.
 #
 #   cmake -DBUILD=... -DWORK=... -DEXAMPLE=... -P deb.cmake
-file(REMOVE_RECURSE ${WORK}/deb)
+file(REMOVE_RECURSE ${WORK})
 execute_process(
-  COMMAND ${CMAKE_CPACK_COMMAND} -G DEB --config ${BUILD}/CPackConfig.cmake -B ${WORK}/deb
+  COMMAND ${CMAKE_CPACK_COMMAND} -G DEB --config ${BUILD}/CPackConfig.cmake -B ${WORK}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-file(GLOB package ${WORK}/deb/*.deb)
+file(GLOB package ${WORK}/*.deb)
 
 execute_process(COMMAND dpkg-deb --field ${package} Package Depends
   OUTPUT_VARIABLE fields COMMAND_ERROR_IS_FATAL ANY)
@@ -24,12 +24,12 @@ foreach(path bin/comm-opt bin/comm-run lib/libCommRuntime.so lib/libCommPlugin.s
   endif()
 endforeach()
 
-execute_process(COMMAND dpkg -x ${package} ${WORK}/deb/root COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${WORK}/deb/root/usr/bin/comm-opt ${EXAMPLE} -comm-differentiate
+execute_process(COMMAND dpkg -x ${package} ${WORK}/root COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${WORK}/root/usr/bin/comm-opt ${EXAMPLE} -comm-differentiate
   OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output MATCHES "@layer_bwd")
   message(SEND_ERROR "comm-opt of the package printed\n${output}")
 endif()
 execute_process(
-  COMMAND ${WORK}/deb/root/usr/bin/comm-run ${EXAMPLE} --input=x=1,2,3,4 --input=w=rank --expect=y=6,12,18,24
+  COMMAND ${WORK}/root/usr/bin/comm-run ${EXAMPLE} --input=x=1,2,3,4 --input=w=rank --expect=y=6,12,18,24
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
