@@ -73,21 +73,16 @@ inline void keepFreedMemory() {
   mallopt(M_ARENA_MAX, 1);
 }
 
-/// One line for tools/bench.sh. `sense` is "<=" or ">=".
+/// One line for tools/bench.sh, as section.py prints it. `sense` is "<=" or
+/// ">="; without a target the figure only informs.
 inline void printFigure(const std::string &what, double measured,
-                        const char *unit, double target, const char *sense) {
+                        std::optional<double> target = std::nullopt,
+                        const std::string &sense = "") {
   std::printf("{\"section\": \"execution\", \"what\": \"%s\", \"measured\": "
-              "%.3f, \"unit\": \"%s\", \"target\": %g, \"sense\": \"%s\"}\n",
-              what.c_str(), measured, unit, target, sense);
-  std::fflush(stdout);
-}
-
-/// The same for what is there to be known, without a target.
-inline void printInformation(const std::string &what, double measured,
-                             const char *unit) {
-  std::printf("{\"section\": \"execution\", \"what\": \"%s\", \"measured\": "
-              "%.3f, \"unit\": \"%s\", \"target\": null, \"sense\": null}\n",
-              what.c_str(), measured, unit);
+              "%.3f, \"unit\": \"x\", \"target\": %s, \"sense\": %s}\n",
+              what.c_str(), measured,
+              target ? std::to_string(*target).c_str() : "null",
+              target ? ('"' + sense + '"').c_str() : "null");
   std::fflush(stdout);
 }
 

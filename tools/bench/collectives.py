@@ -11,6 +11,7 @@ is compared with that of the same threads when each copies 64 MiB from buffer to
 buffer with non-temporal stores, in the same process, right before it.
 """
 
+import functools
 import json
 import math
 import os
@@ -18,15 +19,14 @@ import statistics
 import subprocess
 import sys
 
+import section
+
 BIN = os.path.join(os.environ.get("COMM_BUILD_DIR", "build"), "bin")
 SIZES = {1 << 10: "1 KiB", 1 << 16: "64 KiB", 1 << 20: "1 MiB", 1 << 26: "64 MiB"}
 LARGEST = max(SIZES)
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-
-def report(what, measured, unit="x", target=None, sense=None):
-    print(json.dumps({"section": "collectives", "what": what, "measured": round(measured, 3), "unit": unit,
-                      "target": target, "sense": sense}), flush=True)
+report = functools.partial(section.report, "collectives")
 
 
 def run(ranks, who, process, effort):

@@ -131,10 +131,9 @@ static void measure(const Case &test, int repetitions) {
   std::fprintf(stderr, "%s: %.2f GB/s, memcpy %.2f GB/s\n", test.name,
                1e-9 * kernelRate, 1e-9 * copyRate);
   std::string what = std::string(test.name) + ", 64 MiB f32: rate / memcpy's";
-  if (test.hasTarget)
-    bench::printFigure(what, kernelRate / copyRate, "x", 0.8, ">=");
-  else
-    bench::printInformation(what, kernelRate / copyRate, "x");
+  bench::printFigure(what, kernelRate / copyRate,
+                     test.hasTarget ? std::optional<double>(0.8) : std::nullopt,
+                     ">=");
 }
 
 int main(int argc, char **argv) {

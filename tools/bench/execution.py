@@ -5,7 +5,7 @@ against memcpy, and comm-run's hello world against mlir-opt, which has nothing
 to do. Each in turn with what it is compared with.
 """
 
-import json
+import functools
 import os
 import statistics
 import subprocess
@@ -13,20 +13,19 @@ import sys
 import tempfile
 import time
 
+import section
+
 BIN = os.path.join(os.environ.get("COMM_BUILD_DIR", "build"), "bin")
 HERE = os.path.dirname(os.path.abspath(__file__))
 HELLO = os.path.join(HERE, "..", "..", "docs", "examples", "hello.mlir")
+
+report = functools.partial(section.report, "execution")
 
 
 def run(command):
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
-
-
-def report(what, measured, unit="x", target=None, sense=None):
-    print(json.dumps({"section": "execution", "what": what, "measured": round(measured, 3), "unit": unit,
-                      "target": target, "sense": sense}), flush=True)
 
 
 def find_mlir_opt():

@@ -207,7 +207,7 @@ static void measure(Sizes sizes) {
                          std::to_string(sizes.model) + " -> " +
                          std::to_string(sizes.hidden) +
                          " a rank: generated / by hand",
-                     ours[middle] / theirs[middle], "x", 1.10, "<=");
+                     ours[middle] / theirs[middle], 1.10, "<=");
 }
 
 int main(int argc, char **argv) {

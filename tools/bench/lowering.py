@@ -2,7 +2,7 @@
 """Measures the lowering: its time by the size of the program, and against
 upstream's bufferization. One JSON object per line on stdout."""
 import argparse
-import json
+import functools
 import os
 import statistics
 import subprocess
@@ -10,8 +10,12 @@ import sys
 import tempfile
 import time
 
+import section
+
 BUILD = os.environ.get("COMM_BUILD_DIR", "build")
 COMM_OPT = os.path.join(BUILD, "bin", "comm-opt")
+
+report = functools.partial(section.report, "lowering")
 
 # What the pipeline does before it makes kernels, for local programs.
 PREPARE = (
@@ -119,22 +123,6 @@ class Programs:
             program(ops // 4, local_layer, False),
             f"--pass-pipeline=builtin.module({PREPARE})",
         )
-
-
-def report(what, measured, unit, target=None, sense=None):
-    print(
-        json.dumps(
-            {
-                "section": "lowering",
-                "what": what,
-                "measured": round(measured, 3),
-                "unit": unit,
-                "target": target,
-                "sense": sense,
-            }
-        ),
-        flush=True,
-    )
 
 
 def interleaved(repetitions, *commands):
