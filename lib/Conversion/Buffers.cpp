@@ -8,12 +8,11 @@
 #include "Buffers.h"
 
 #include "RuntimeCalls.h"
+#include "comm/Runtime/Arena.h"
 
 using namespace mlir;
 using namespace mlir::comm;
-
-/// What buffers start at multiples of, in bytes.
-static constexpr int64_t alignment = 64;
+using runtime::bufferAlignment;
 
 MemRefType comm::getMemRefType(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
@@ -32,11 +31,11 @@ Frame::Frame(func::FuncOp function) : function(function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
   memory = memref::AllocOp::create(builder, function.getLoc(),
                                    MemRefType::get({0}, builder.getI8Type()),
-                                   builder.getI64IntegerAttr(alignment));
+                                   builder.getI64IntegerAttr(bufferAlignment));
 }
 
 Frame::Place Frame::take(int64_t bytes) {
-  int64_t size = llvm::alignTo(std::max<int64_t>(bytes, 1), alignment);
+  int64_t size = llvm::alignTo(std::max<int64_t>(bytes, 1), bufferAlignment);
   auto found = free.lower_bound(size);
   if (found != free.end() && found->first <= 2 * size) {
     Place place{found->second.pop_back_val(), found->first};
@@ -46,9 +45,8 @@ Frame::Place Frame::take(int64_t bytes) {
   }
   Place place{top, size};
   top += size;
-  // Streams at equal offsets within a page evict one another from the cache.
-  if (size >= 4096)
-    top += 9 * alignment;
+  if (size >= runtime::pageSize)
+    top += runtime::largeBufferStep;
   return place;
 }
 
@@ -191,7 +189,7 @@ memref::GlobalOp Constants::get(arith::ConstantOp constant) {
                                     builder.getStringAttr("private"),
                                     getMemRefType(constant.getType()),
                                     constant.getValue(), /*constant=*/true,
-                                    builder.getI64IntegerAttr(alignment));
+                                    builder.getI64IntegerAttr(bufferAlignment));
   auto module = cast<ModuleOp>(symbols.getOp());
   symbols.insert(global, module.getBody()->begin());
   return global;
@@ -229,8 +227,8 @@ Buffers::Binding Buffers::allocate(Location loc, RankedTensorType tensor,
     buffer->place = place;
     return {buffer, buffer->memref};
   }
-  Value memref = memref::AllocOp::create(builder, loc, type, sizes,
-                                         builder.getI64IntegerAttr(alignment));
+  Value memref = memref::AllocOp::create(
+      builder, loc, type, sizes, builder.getI64IntegerAttr(bufferAlignment));
   return {create(Buffer::Kind::Owned, memref), memref};
 }
 

@@ -8,6 +8,7 @@
 #include "Kernels.h"
 #include "RuntimeCalls.h"
 #include "comm/Conversion/Passes.h"
+#include "comm/Runtime/Arena.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -20,15 +21,14 @@ namespace mlir::comm {
 
 using namespace mlir;
 using namespace mlir::comm;
-
-/// What buffers of the program's own start at multiples of, in bytes.
-static constexpr int64_t alignment = 64;
+using runtime::bufferAlignment;
 
 /// Whether the memory is the program's own, and not a caller's.
 static bool isAligned(Value memref) {
   while (Operation *op = memref.getDefiningOp()) {
     if (auto view = dyn_cast<memref::ViewOp>(op))
-      return getConstantIntValue(view.getByteShift()).value_or(1) % alignment ==
+      return getConstantIntValue(view.getByteShift()).value_or(1) %
+                 bufferAlignment ==
              0;
     if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(op))
       memref = op->getOperand(0);
@@ -97,7 +97,7 @@ LLVM::LLVMFuncOp KernelConverter::convert() {
   NamedAttribute noAlias(LLVM::LLVMDialect::getNoAliasAttrName(),
                          builder.getUnitAttr());
   NamedAttribute aligned(LLVM::LLVMDialect::getAlignAttrName(),
-                         builder.getI64IntegerAttr(alignment));
+                         builder.getI64IntegerAttr(bufferAlignment));
 
   Block &block = kernel.front();
   unsigned numArguments = block.getNumArguments();

@@ -13,8 +13,6 @@
 
 using namespace mlir::comm::runtime;
 
-static constexpr int64_t alignment = 64;
-static constexpr int64_t pageSize = 4096;
 static constexpr int64_t hugePageSize = 2 << 20;
 
 static int64_t roundUp(int64_t value, int64_t multiple) {
@@ -23,16 +21,21 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
 
 /// Sizes that differ little share memory: an eighth at most is left unused.
 static int64_t getSizeClass(int64_t bytes) {
-  int64_t step = alignment;
+  // More than there is, before a sum overflows.
+  constexpr int64_t most = int64_t(1) << 60;
+  if (bytes > most)
+    return most;
+  int64_t step = bufferAlignment;
   while (step * 16 <= bytes)
     step *= 2;
   return roundUp(bytes < 1 ? 1 : bytes, step);
 }
 
-/// Before each allocation, in the 64 bytes that the alignment leaves, stands
+/// Before each allocation, in the bytes that the alignment leaves, stands
 /// its size.
 static int64_t &getSize(void *memory) {
-  return *reinterpret_cast<int64_t *>(static_cast<char *>(memory) - alignment);
+  return *reinterpret_cast<int64_t *>(static_cast<char *>(memory) -
+                                      bufferAlignment);
 }
 
 Arena::~Arena() {
@@ -42,12 +45,11 @@ Arena::~Arena() {
 
 void *Arena::allocateFromSystem(int64_t size) {
   bool isLarge = size >= pageSize;
-  int64_t offset = alignment;
-  // 9 cache lines apart: all 64 lines of a page in turn.
+  int64_t offset = bufferAlignment;
   if (isLarge)
-    offset += numLarge++ * 9 * alignment % pageSize;
+    offset += numLarge++ * largeBufferStep % pageSize;
   bool isHuge = size >= 2 * hugePageSize;
-  int64_t start = isHuge ? hugePageSize : isLarge ? pageSize : alignment;
+  int64_t start = isHuge ? hugePageSize : isLarge ? pageSize : bufferAlignment;
   int64_t total = roundUp(offset + size, start);
   void *memory = std::aligned_alloc(start, total);
   if (!memory) {

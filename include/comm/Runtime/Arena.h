@@ -14,6 +14,15 @@
 
 namespace mlir::comm::runtime {
 
+/// Buffers start at multiples of so many bytes: a cache line.
+constexpr int64_t bufferAlignment = 64;
+/// Buffers of so many bytes and more are large: the next one starts
+/// `largeBufferStep` bytes further within its page, 9 cache lines, which takes
+/// all 64 lines of a page in turn. Streams at equal offsets within a page evict
+/// one another from the cache.
+constexpr int64_t pageSize = 4096;
+constexpr int64_t largeBufferStep = 9 * bufferAlignment;
+
 /// Memory that a rank's program gives back and takes again. It goes back to the
 /// system with the arena: a step that has run before asks the system for
 /// nothing. Used by one thread at a time.
@@ -24,10 +33,9 @@ public:
   Arena &operator=(const Arena &) = delete;
   ~Arena();
 
-  /// At least `bytes` bytes, which hold anything, at a multiple of 64. Large
-  /// ones start at different offsets within a page: streams at equal offsets
-  /// evict one another from the cache. Ends the process where there is no
-  /// memory, as nothing can be computed without.
+  /// At least `bytes` bytes, which hold anything, at a multiple of
+  /// `bufferAlignment`, large ones staggered. Ends the process where there is
+  /// no memory, as nothing can be computed without.
   void *allocate(int64_t bytes);
 
   /// Gives back what `allocate` returned; null is nothing.
