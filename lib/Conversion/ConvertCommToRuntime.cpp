@@ -290,8 +290,10 @@ LogicalResult FunctionConverter::convert(Operation *op) {
   if (isKernel(op))
     return success();
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-    if (alloc.getType().getLayout().isIdentity())
-      runtime.convertAlloc(alloc, types, function.getArgument(0));
+    if (!alloc.getType().getLayout().isIdentity())
+      return alloc.emitOpError("of a buffer with a layout has no lowering to "
+                               "the host");
+    runtime.convertAlloc(alloc, types, function.getArgument(0));
     return success();
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {

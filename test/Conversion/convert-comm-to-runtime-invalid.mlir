@@ -24,3 +24,13 @@ func.func @strided(%x: memref<2x2xf32, strided<[1, 2]>>) {
   comm.all_reduce sum %x over @mesh["tp"] : memref<2x2xf32, strided<[1, 2]>>
   return
 }
+
+// -----
+
+func.func @layout(%x: f32) {
+  %zero = arith.constant 0 : index
+  // expected-error @+1 {{of a buffer with a layout has no lowering to the host}}
+  %buffer = memref.alloc() : memref<4xf32, strided<[2]>>
+  memref.store %x, %buffer[%zero] : memref<4xf32, strided<[2]>>
+  return
+}
