@@ -14,13 +14,6 @@ using namespace mlir;
 using namespace mlir::comm;
 using namespace mlir::comm::oracle;
 
-static int64_t countElements(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  return count;
-}
-
 static SmallVector<OpFoldResult> fold(OpBuilder &builder,
                                       ArrayRef<int64_t> numbers) {
   SmallVector<OpFoldResult> attrs;
@@ -198,7 +191,7 @@ void Generator::stepTensor() {
       high.push_back(choices.choose(2));
       shape.push_back(low.back() + size + high.back());
     }
-    if (countElements(shape) > kMaxElements)
+    if (ShapedType::getNumElements(shape) > kMaxElements)
       return;
     Value border = makeScalarConstant(chooseNumber());
     AxisSet varying = x.varying;
@@ -227,7 +220,7 @@ void Generator::stepTensor() {
     });
     SmallVector<int64_t> shape = x.shape;
     shape[dim] += y.shape[dim];
-    if (countElements(shape) > kMaxElements)
+    if (ShapedType::getNumElements(shape) > kMaxElements)
       return;
     addLocal(tensor::ConcatOp::create(builder, loc, dim,
                                       ValueRange{getStatic(x), getStatic(y)}),

@@ -13,13 +13,6 @@ using namespace mlir;
 using namespace mlir::comm;
 using namespace mlir::comm::oracle;
 
-static int64_t countElements(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  return count;
-}
-
 //===----------------------------------------------------------------------===//
 // Meshes and axes
 //===----------------------------------------------------------------------===//
@@ -153,7 +146,7 @@ double Generator::chooseNumber() {
 Value Generator::makeConstant(ArrayRef<int64_t> shape) {
   SmallVector<Attribute> numbers;
   bool isSplat = choices.choose(2) == 0;
-  for (int64_t i = 0; i < countElements(shape); ++i)
+  for (int64_t i = 0; i < ShapedType::getNumElements(shape); ++i)
     numbers.push_back(isSplat && i
                           ? numbers[0]
                           : builder.getFloatAttr(element, chooseNumber()));
@@ -186,7 +179,7 @@ SmallVector<int64_t> Generator::chooseShape() {
                              ? axisSizes[choices.choose(axisSizes.size())]
                              : all
                        : choices.chooseFrom(sizes);
-    shape.push_back(countElements(shape) * size <= 12 ? size : 1);
+    shape.push_back(ShapedType::getNumElements(shape) * size <= 12 ? size : 1);
   }
   return shape;
 }
