@@ -22,6 +22,7 @@ void comm::registerCommDialect(DialectRegistry &registry) {
   registerFuncAdjointModels(registry);
   registerLinalgAdjointModels(registry);
   registerMathAdjointModels(registry);
+  registerScfAdjointModels(registry);
   registerTensorAdjointModels(registry);
 }
 

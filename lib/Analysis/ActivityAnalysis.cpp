@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Analysis/ActivityAnalysis.h"
+#include "comm/Analysis/RegionFlow.h"
+#include "comm/Analysis/ReplicationAnalysis.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -25,37 +27,126 @@ void comm::forEachReadValue(Operation *op,
     callback(value);
 }
 
-static bool readsAny(Operation *op, const llvm::DenseSet<Value> &set) {
-  if (llvm::any_of(op->getOperands(),
-                   [&](Value operand) { return set.contains(operand); }))
-    return true;
-  if (op->getNumRegions() == 0)
-    return false;
-  bool found = false;
-  forEachReadValue(op, [&](Value value) { found |= set.contains(value); });
-  return found;
-}
+namespace {
+/// The control flow of a block, as edges from operands to what they become.
+class Flow {
+public:
+  explicit Flow(Block &block) : block(block) {
+    SmallVector<Block *> pending = {&block};
+    while (!pending.empty())
+      for (Operation &op : *pending.pop_back_val())
+        if (isStructuredControlFlow(&op))
+          add(cast<RegionBranchOpInterface>(op), pending);
+  }
+
+  /// The op of the block, or of a region of its control flow, that `owner` is
+  /// or is a part of; null where there is none.
+  Operation *getUnit(Operation *owner) const {
+    while (owner && owner->getBlock() != &block &&
+           !flowOps.contains(owner->getParentOp()))
+      owner = owner->getParentOp();
+    return owner;
+  }
+  /// Whether the op hands its operands over, and computes nothing.
+  bool handsOver(Operation *unit) const {
+    return flowOps.contains(unit) || (unit->hasTrait<OpTrait::IsTerminator>() &&
+                                      unit->getBlock() != &block);
+  }
+  /// What an operand of such an op becomes.
+  ArrayRef<Value> getTargets(OpOperand *operand) const {
+    auto found = targets.find(operand);
+    return found == targets.end() ? ArrayRef<Value>() : found->second;
+  }
+  /// What a block argument or a result of control flow is made of.
+  ArrayRef<Value> getOrigins(Value value) const {
+    auto found = origins.find(value);
+    return found == origins.end() ? ArrayRef<Value>() : found->second;
+  }
+
+private:
+  void add(RegionBranchOpInterface op, SmallVectorImpl<Block *> &pending) {
+    flowOps.insert(op);
+    llvm::DenseSet<OpOperand *> handedOver;
+    forEachRegionEdge(
+        op, [&](OperandRange from, ValueRange to, Region *, Region *) {
+          for (unsigned i = 0; i < to.size(); ++i) {
+            OpOperand *operand = from.getBase() + i;
+            addEdge(operand, to[i]);
+            handedOver.insert(operand);
+          }
+        });
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      pending.push_back(&region.front());
+      // An induction variable comes from the bounds.
+      for (BlockArgument argument : region.getArguments())
+        if (!origins.contains(argument))
+          for (OpOperand &operand : op->getOpOperands())
+            if (!handedOver.contains(&operand))
+              addEdge(&operand, argument);
+    }
+  }
+  void addEdge(OpOperand *from, Value to) {
+    targets[from].push_back(to);
+    origins[to].push_back(from->get());
+  }
+
+  Block &block;
+  llvm::DenseSet<Operation *> flowOps;
+  llvm::DenseMap<OpOperand *, SmallVector<Value, 2>> targets;
+  llvm::DenseMap<Value, SmallVector<Value, 2>> origins;
+};
+} // namespace
 
 ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
                                    ValueRange sinks) {
-  dependent.insert(sources.begin(), sources.end());
-  // A size depends on no value.
-  for (Operation &op : block.without_terminator())
-    if (!isa<ShapedDimOpInterface>(op) && readsAny(&op, dependent))
-      dependent.insert(op.result_begin(), op.result_end());
+  Flow flow(block);
+  SmallVector<Value> pending;
+  auto depend = [&](Value value) {
+    if (dependent.insert(value).second)
+      pending.push_back(value);
+  };
+  llvm::for_each(sources, depend);
+  while (!pending.empty())
+    for (OpOperand &use : pending.pop_back_val().getUses()) {
+      Operation *unit = flow.getUnit(use.getOwner());
+      if (!unit)
+        continue;
+      if (flow.handsOver(unit))
+        llvm::for_each(flow.getTargets(&use), depend);
+      else if (!isa<ShapedDimOpInterface>(unit)) // no value changes a size
+        llvm::for_each(unit->getResults(), depend);
+    }
 
   // What is read for a sink, and active where it depends on a source.
   llvm::DenseSet<Value> useful;
   auto read = [&](Value value) {
-    if (useful.insert(value).second && isDifferentiable(value.getType()) &&
-        dependent.contains(value))
+    if (!useful.insert(value).second)
+      return;
+    pending.push_back(value);
+    if (isDifferentiable(value.getType()) && dependent.contains(value))
       active.insert(value);
   };
   llvm::for_each(sinks, read);
-  for (Operation &op : llvm::reverse(block.without_terminator()))
-    if (llvm::any_of(op.getResults(),
-                     [&](Value result) { return useful.contains(result); }))
-      forEachReadValue(&op, read);
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    ArrayRef<Value> origins = flow.getOrigins(value);
+    llvm::for_each(origins, read);
+    Operation *definition = value.getDefiningOp();
+    // What is defined around the block is none of its concern.
+    if (!origins.empty() || !definition ||
+        flow.getUnit(definition) != definition)
+      continue;
+    forEachReadValue(definition, read);
+  }
+}
+
+void ActivityAnalysis::replace(Value replaced, Value value) {
+  if (dependent.erase(replaced))
+    dependent.insert(value);
+  if (active.erase(replaced))
+    active.insert(value);
 }
 
 llvm::BitVector ActivityAnalysis::getWantedOperands(Operation *op) const {

@@ -13,34 +13,84 @@
 
 namespace mlir::comm {
 
-/// The forward of a call or region op on a path, by the op that took its place.
-struct ReplacedOp {
-  RegionForward rule;
-  /// The original's; the forward op has results of its own behind them.
-  unsigned numResults;
+class FunctionAdjoint;
+
+/// The adjoint of a function's body or of a block of a region op in it.
+class DrivenBlock : public BlockAdjoint {
+public:
+  DrivenBlock(Block &block, FunctionAdjoint &function, ValueRange given,
+              llvm::function_ref<bool(Value)> canKeep)
+      : block(block), function(function), residuals(block, given, canKeep) {}
+
+  /// Replaces the calls and region ops on a path by their forwards and plans
+  /// what is kept. `sized` are tensors whose sizes the backward reads. Failure
+  /// after errors, all that stand in the way at once.
+  LogicalResult prepare(ValueRange sized);
+
+  ArrayRef<Value> getCaptures() const override { return captures; }
+  ArrayRef<Value> getKept() const override { return residuals.getKept(); }
+  ArrayRef<Value> getRead() const override { return residuals.getRead(); }
+  SmallVector<OpFoldResult> emitSizes(OpBuilder &builder, IRMapping &primals,
+                                      Value tensor) const override {
+    return residuals.lookupSizes(builder, primals, tensor);
+  }
+  Cotangents emitBackward(OpBuilder &builder, IRMapping &primals,
+                          ValueRange seeds, ValueRange sums) const override;
+
+private:
+  /// The forward of a call or region op, by the op that computes the original's
+  /// results.
+  struct ReplacedOp {
+    RegionForward rule;
+    unsigned numResults;
+  };
+
+  LogicalResult emitForwards();
+  void useCopy(Operation *copy, RegionForward &rule);
+  void gatherResiduals();
+  void emitRegionBackward(OpBuilder &builder, IRMapping &primals, Operation *op,
+                          const ReplacedOp &replaced,
+                          ReverseMode &reverse) const;
+
+  Block &block;
+  FunctionAdjoint &function;
+  Residuals residuals;
+  DenseMap<Operation *, ReplacedOp> forwards;
+  SmallVector<Value> captures;
 };
-using RegionForwards = DenseMap<Operation *, ReplacedOp>;
 
-/// The calls on a path of a block.
-SmallVector<RegionAdjointOpInterface>
-getRegionOps(Block &block, const ActivityAnalysis &activity);
+/// The adjoint of a function while it is made: its blocks, and what its region
+/// ops may ask for.
+class FunctionAdjoint : public RegionAdjointContext {
+public:
+  /// `sources` and `sinks` are what is differentiated of the forward function.
+  FunctionAdjoint(Block &body, ValueRange sources, ValueRange sinks,
+                  AdjointDriver &driver)
+      : activity(body, sources, sinks), driver(driver) {}
 
-/// Replaces these calls in the forward function. All that cannot be replaced
-/// are reported.
-FailureOr<RegionForwards>
-emitRegionForwards(ArrayRef<RegionAdjointOpInterface> ops,
-                   AdjointDriver &driver);
+  ActivityAnalysis &getActivity() { return activity; }
+  AdjointDriver &getDriver() override { return driver; }
+  bool isActive(Value value) const override { return activity.isActive(value); }
+  FailureOr<const BlockAdjoint *>
+  prepareBlock(Block &block, ValueRange given, ValueRange sized,
+               llvm::function_ref<bool(Value)> canKeep) override;
 
-/// Gathers what the backward reads of the ops on a path.
-void gatherResiduals(Block &block, const ActivityAnalysis &activity,
-                     const RegionForwards &regionForwards,
-                     Residuals &residuals);
+  /// Errors stand in the way: blocks are prepared only for theirs.
+  void setInvalid() { isValid = false; }
+  bool isInvalid() const { return !isValid; }
 
-/// Pulls the cotangents back through every op on a path, last op first.
-void emitBackward(OpBuilder &builder, Block &block,
-                  const ActivityAnalysis &activity,
-                  const RegionForwards &regionForwards,
-                  const Residuals &residuals, ReverseMode &reverse);
+  /// Erases what was put into the forward function only for the backward to
+  /// clone: asked once the backward stands.
+  void eraseTemplates();
+  void addTemplate(Operation *op) { templates.push_back(op); }
+
+private:
+  ActivityAnalysis activity;
+  AdjointDriver &driver;
+  bool isValid = true;
+  std::vector<std::unique_ptr<DrivenBlock>> blocks;
+  SmallVector<Operation *> templates;
+};
 
 } // namespace mlir::comm
 

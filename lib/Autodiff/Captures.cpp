@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Captures.h"
+#include "comm/Analysis/ReplicationAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -100,7 +101,7 @@ static void addInputs(linalg::GenericOp op, ArrayRef<Value> numbers) {
   rewriter.replaceOp(op, widened);
 }
 
-void comm::makeCapturesOperands(Block &block) {
+static void makeCapturesOperands(Block &block) {
   for (auto pad : llvm::make_early_inc_range(block.getOps<tensor::PadOp>()))
     if (Value value = getCapturedValue(pad))
       rewritePad(pad, value);
@@ -118,5 +119,18 @@ void comm::makeCapturesOperands(Block &block) {
       generic = *generalized;
     }
     addInputs(generic, numbers);
+  }
+}
+
+void comm::makeCapturesOperands(Region &region) {
+  SmallVector<Block *> blocks = {&region.front()};
+  while (!blocks.empty()) {
+    Block &block = *blocks.pop_back_val();
+    ::makeCapturesOperands(block);
+    for (Operation &op : block)
+      if (isStructuredControlFlow(&op))
+        for (Region &nested : op.getRegions())
+          if (!nested.empty())
+            blocks.push_back(&nested.front());
   }
 }

@@ -8,15 +8,16 @@
 #ifndef COMM_LIB_AUTODIFF_CAPTURES_H
 #define COMM_LIB_AUTODIFF_CAPTURES_H
 
-#include "mlir/IR/Block.h"
+#include "mlir/IR/Region.h"
 
 namespace mlir::comm {
 
-/// Rewrites the local ops of a block that read a number from outside in their
-/// region, constants apart, so that it is an operand: an adjoint gives
-/// cotangents to operands. A `tensor.pad` becomes a `tensor.insert_slice` into
-/// a `tensor.splat`, a structured op takes the number as a further input.
-void makeCapturesOperands(Block &block);
+/// Rewrites the local ops of a function's body, its control flow included, that
+/// read a number from outside in their region, constants apart, so that it is
+/// an operand: an adjoint gives cotangents to operands. A `tensor.pad` becomes
+/// a `tensor.insert_slice` into a `tensor.splat`, a structured op takes the
+/// number as a further input.
+void makeCapturesOperands(Region &region);
 
 } // namespace mlir::comm
 

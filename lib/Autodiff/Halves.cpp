@@ -28,10 +28,9 @@ struct Differentiator::Generation {
   Request request;
   func::FuncOp forward;
   SmallVector<Value> sources;
-  std::optional<ActivityAnalysis> activity;
-  bool isVerified = false;
+  std::optional<FunctionAdjoint> adjoint;
   /// The calls on a path, and how many of their callees have been looked at.
-  SmallVector<RegionAdjointOpInterface> regionOps;
+  SmallVector<CallOpInterface> calls;
   size_t numVisited = 0;
 };
 
@@ -82,11 +81,9 @@ Differentiator::getHalves(const Request &request) {
 /// to report, once it asks for them.
 std::optional<Differentiator::Request>
 Differentiator::getNextCallee(Generation &generation) {
-  while (generation.numVisited < generation.regionOps.size()) {
-    Operation *op = generation.regionOps[generation.numVisited++];
-    auto call = dyn_cast<CallOpInterface>(op);
-    auto name = call ? dyn_cast<SymbolRefAttr>(call.getCallableForCallee())
-                     : SymbolRefAttr();
+  while (generation.numVisited < generation.calls.size()) {
+    CallOpInterface call = generation.calls[generation.numVisited++];
+    auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
     auto callee = dyn_cast_or_null<func::FuncOp>(
         name ? lookupFunction(name).getOperation() : nullptr);
     if (!callee || callee.isDeclaration() || inProgress.contains(callee))
@@ -134,7 +131,7 @@ LogicalResult Differentiator::begin(Generation &generation) {
   builder.setInsertionPointAfter(function);
   auto forward = cast<func::FuncOp>(builder.clone(*function));
   forward.setPrivate();
-  makeCapturesOperands(forward.getBody().front());
+  makeCapturesOperands(forward.getBody());
   bool firstTime = materialized.insert(function).second;
   if (failed(hooks.materialize(forward, /*warn=*/firstTime))) {
     forward.erase();
@@ -147,10 +144,15 @@ LogicalResult Differentiator::begin(Generation &generation) {
   Block &block = generation.getBlock();
   for (int64_t number : request.wrt)
     generation.sources.push_back(block.getArgument(number));
-  generation.activity.emplace(block, generation.sources, generation.getSinks());
-  generation.isVerified =
-      succeeded(verifyBlockAdjoint(block, *generation.activity, this));
-  generation.regionOps = getRegionOps(block, *generation.activity);
+  generation.adjoint.emplace(block, generation.sources, generation.getSinks(),
+                             *this);
+  const ActivityAnalysis &activity = generation.adjoint->getActivity();
+  if (failed(verifyBlockAdjoint(block, activity, this)))
+    generation.adjoint->setInvalid();
+  block.walk([&](CallOpInterface call) {
+    if (activity.isOnPath(call) && activity.getWantedOperands(call).any())
+      generation.calls.push_back(call);
+  });
   return success();
 }
 
@@ -160,25 +162,15 @@ FailureOr<func::FuncOp>
 Differentiator::emitBackward(Generation &generation,
                              SmallVectorImpl<Value> &kept,
                              SmallVectorImpl<Attribute> &marks) {
-  FailureOr<RegionForwards> regionForwards =
-      emitRegionForwards(generation.regionOps, *this);
-  if (!generation.isVerified || failed(regionForwards))
-    return failure();
   const Request &request = generation.request;
   func::FuncOp forward = generation.forward;
   Block &block = generation.getBlock();
-  // The calls have been replaced, so have their results.
-  if (!regionForwards->empty())
-    generation.activity.emplace(block, generation.sources,
-                                generation.getSinks());
-  const ActivityAnalysis &activity = *generation.activity;
   ArrayRef<Value> sources = generation.sources;
-
-  Residuals residuals(forward);
-  gatherResiduals(block, activity, *regionForwards, residuals);
   // A zero cotangent of an argument needs the argument's sizes.
-  for (Value source : sources)
-    residuals.addSizes(source);
+  FailureOr<const BlockAdjoint *> adjoint = generation.adjoint->prepareBlock(
+      block, /*given=*/{}, /*sized=*/sources, /*canKeep=*/nullptr);
+  if (failed(adjoint))
+    return failure();
 
   OpBuilder builder(forward.getContext());
   auto backward = func::FuncOp::create(func::FuncOp(request.function).getLoc(),
@@ -188,29 +180,27 @@ Differentiator::emitBackward(Generation &generation,
   symbols.insert(backward, std::next(Block::iterator(forward)));
   Block *entry = backward.addEntryBlock();
   builder.setInsertionPointToStart(entry);
-  residuals.materialize(builder, entry);
-  llvm::append_range(kept, residuals.getKept());
-
-  ReverseMode reverse(
-      builder, activity, [&](Value value) { return residuals.lookup(value); },
-      [&](OpBuilder &builder, Value tensor) {
-        return residuals.lookupSizes(builder, tensor);
-      });
-  Location returnLoc = block.getTerminator()->getLoc();
-  for (Value result : generation.getSinks()) {
-    Value seed = entry->addArgument(result.getType(), returnLoc);
-    if (activity.isActive(result))
-      reverse.accumulate(result, seed);
+  IRMapping primals;
+  for (Value value : (*adjoint)->getKept()) {
+    kept.push_back(value);
+    primals.map(value, entry->addArgument(value.getType(), value.getLoc()));
   }
-  comm::emitBackward(builder, block, activity, *regionForwards, residuals,
-                     reverse);
+  Location returnLoc = block.getTerminator()->getLoc();
+  SmallVector<Value> seeds(block.getTerminator()->getNumOperands());
+  for (int64_t number : request.of) {
+    Value result = block.getTerminator()->getOperand(number);
+    seeds[number] = entry->addArgument(result.getType(), returnLoc);
+  }
+  SmallVector<Value> arguments =
+      (*adjoint)->emitBackward(builder, primals, seeds, /*sums=*/{}).arguments;
+  generation.adjoint->eraseTemplates();
   SmallVector<Value> cotangents;
   for (Value source : sources) {
-    Value cotangent = reverse.getCotangent(source);
+    Value cotangent = arguments[cast<BlockArgument>(source).getArgNumber()];
     cotangents.push_back(
         cotangent ? cotangent
                   : emitZero(builder, source.getLoc(), source.getType(),
-                             residuals.lookupSizes(builder, source)));
+                             (*adjoint)->emitSizes(builder, primals, source)));
   }
   func::ReturnOp::create(builder, returnLoc, cotangents);
   backward.setType(builder.getFunctionType(entry->getArgumentTypes(),

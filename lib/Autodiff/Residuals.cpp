@@ -6,12 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Residuals.h"
+#include "comm/Autodiff/ReverseMode.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::comm;
 
-void Residuals::addValue(Value value) { values.insert(value); }
+Residuals::Residuals(Block &block, ValueRange given,
+                     llvm::function_ref<bool(Value)> canKeep)
+    : block(block), given(given.begin(), given.end()), canKeep(canKeep) {}
 
 void Residuals::addSizes(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
@@ -19,47 +24,176 @@ void Residuals::addSizes(Value tensor) {
     sized.insert(tensor);
 }
 
-void Residuals::materialize(OpBuilder &builder, Block *backwardEntry) {
-  // A tensor that is kept anyway brings its sizes along.
-  OpBuilder forwardBuilder(forward.getBody().front().getTerminator());
+//===----------------------------------------------------------------------===//
+// What is computed again
+//===----------------------------------------------------------------------===//
+
+static bool isConstant(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Whether keeping the result would take more memory than keeping what it is
+/// made of, at no cost to speak of.
+static bool isMadeOfLess(Operation *op) {
+  return isConstant(op) || isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp,
+                               linalg::BroadcastOp>(op);
+}
+
+/// Whether computing the result again costs nothing, once its operands are
+/// there.
+static bool isCheap(Operation *op) {
+  if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+          tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp>(op))
+    return true;
+  auto isInteger = [](Type type) { return type.isIntOrIndex(); };
+  return op->getNumRegions() == 0 && isPure(op) &&
+         llvm::all_of(op->getResultTypes(), isInteger) &&
+         llvm::all_of(op->getOperandTypes(), isInteger);
+}
+
+/// Says which op is to be computed again.
+LogicalResult Residuals::require(Value first) {
+  SmallVector<Value> pending = {first};
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!required.insert(value).second || given.contains(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (op && isConstant(op)) {
+      recomputed.insert(op);
+      continue;
+    }
+    if (isAbove(value)) {
+      read.insert(value);
+      continue;
+    }
+    bool isKeepable = !canKeep || canKeep(value);
+    if (!op) {
+      if (!isKeepable)
+        return emitError(value.getLoc())
+               << "the backward reads a value of type " << value.getType()
+               << " that changes its size from one iteration to the next: "
+                  "expected sizes that are known before the loop";
+      kept.insert(value);
+      continue;
+    }
+    if (isMadeOfLess(op) || op->hasAttr(kRecomputeAttrName) || !isKeepable) {
+      recomputed.insert(op);
+      forEachReadValue(op, [&](Value operand) { pending.push_back(operand); });
+      continue;
+    }
+    if (isCheap(op))
+      cheap.push_back(value);
+    else
+      kept.insert(value);
+  }
+  return success();
+}
+
+/// Whether the backward has a value anyway, or makes it of such values at no
+/// cost.
+bool Residuals::isAtHand(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (kept.contains(value) || given.contains(value) || isAbove(value) ||
+      (op && (isConstant(op) || recomputed.contains(op))))
+    return true;
+  if (!op || !isCheap(op))
+    return false;
+  auto [known, isNew] = atHand.try_emplace(value, false);
+  if (!isNew)
+    return known->second;
+  bool all = llvm::all_of(op->getOperands(),
+                          [&](Value operand) { return isAtHand(operand); });
+  return atHand[value] = all;
+}
+
+/// Computes a value that is at hand again.
+void Residuals::recomputeChain(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (kept.contains(value) || given.contains(value))
+    return;
+  if (op && isConstant(op)) {
+    recomputed.insert(op);
+    return;
+  }
+  if (isAbove(value)) {
+    read.insert(value);
+    return;
+  }
+  if (recomputed.insert(op).second)
+    for (Value operand : op->getOperands())
+      recomputeChain(operand);
+}
+
+LogicalResult Residuals::planSizes() {
+  Operation *parent = block.getParentOp();
+  SizesAbove above(parent);
+  bool isNested = !isa<FunctionOpInterface>(parent);
   for (Value tensor : sized) {
-    if (values.contains(tensor))
+    // A tensor that is kept anyway brings its sizes along.
+    if (kept.contains(tensor))
       continue;
     auto type = cast<RankedTensorType>(tensor.getType());
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
-      Value size =
-          tensor::DimOp::create(forwardBuilder, tensor.getLoc(), tensor, dim);
-      dims[{tensor, dim}] = size;
-      values.insert(size);
+      Value size = isNested ? above.emitSize(tensor, dim) : Value();
+      if (!size) {
+        OpBuilder builder(isAbove(tensor) ? parent : block.getTerminator());
+        size = tensor::DimOp::create(builder, tensor.getLoc(), tensor, dim);
+      }
+      sizes[{tensor, dim}] = size;
+      if (failed(require(size)))
+        return failure();
     }
   }
-  for (Value value : values) {
-    Operation *op = value.getDefiningOp();
-    if (op && op->hasTrait<OpTrait::ConstantLike>()) {
-      builder.clone(*op, inBackward);
-      continue;
-    }
-    kept.push_back(value);
-    inBackward.map(value,
-                   backwardEntry->addArgument(value.getType(), value.getLoc()));
+  return success();
+}
+
+LogicalResult Residuals::plan() {
+  for (Value value : wanted)
+    if (failed(require(value)))
+      return failure();
+  if (failed(planSizes()))
+    return failure();
+  for (Value value : cheap) {
+    if (isAtHand(value))
+      recomputeChain(value);
+    else
+      kept.insert(value);
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// In the backward
+//===----------------------------------------------------------------------===//
+
+Value Residuals::lookup(OpBuilder &builder, IRMapping &primals,
+                        Value value) const {
+  return cloneValue(
+      builder, value, primals,
+      [&](Operation *op) { return recomputed.contains(op); },
+      [](Operation *clone) {
+        if (Attribute mark = clone->removeAttr(kRecomputeAttrName))
+          clone->setAttr(kRecomputedAttrName, mark);
+      });
 }
 
 SmallVector<OpFoldResult> Residuals::lookupSizes(OpBuilder &builder,
+                                                 IRMapping &primals,
                                                  Value tensor) const {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type)
     return {};
-  if (Value kept = inBackward.lookupOrNull(tensor))
-    return tensor::getMixedSizes(builder, tensor.getLoc(), kept);
-  SmallVector<OpFoldResult> sizes;
+  if (Value known = primals.lookupOrNull(tensor))
+    return tensor::getMixedSizes(builder, tensor.getLoc(), known);
+  SmallVector<OpFoldResult> all;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (type.isDynamicDim(dim))
-      sizes.push_back(inBackward.lookup(dims.lookup({tensor, dim})));
+      all.push_back(lookup(builder, primals, sizes.lookup({tensor, dim})));
     else
-      sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+      all.push_back(builder.getIndexAttr(type.getDimSize(dim)));
   }
-  return sizes;
+  return all;
 }

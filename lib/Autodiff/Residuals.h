@@ -5,46 +5,75 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COMM_AUTODIFF_RESIDUALS_H
-#define COMM_AUTODIFF_RESIDUALS_H
+#ifndef COMM_LIB_AUTODIFF_RESIDUALS_H
+#define COMM_LIB_AUTODIFF_RESIDUALS_H
 
+#include "SizesAbove.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::comm {
 
-/// Gathers the values of a forward function that its backward reads, each once,
-/// and says what they are called there. Constants are not kept but made again.
+/// Decides how the backward of a block gets the values of the forward that it
+/// reads: the fewest are kept. Computed again from what is kept are
+///
+/// - constants, and tensors that are empty or hold one number or one row in
+///   many places;
+/// - views, sizes and integer arithmetic, where what they read is at hand;
+/// - ops marked `comm.recompute`, and values that cannot be kept.
 class Residuals {
 public:
-  explicit Residuals(func::FuncOp forward) : forward(forward) {}
+  /// `given` are values of the block that the backward has without keeping
+  /// them. No value is kept for which `canKeep` is false.
+  Residuals(Block &block, ValueRange given,
+            llvm::function_ref<bool(Value)> canKeep);
 
   /// The backward reads the value.
-  void addValue(Value value);
+  void addValue(Value value) { wanted.insert(value); }
   /// The backward reads the dynamic sizes of the tensor.
   void addSizes(Value tensor);
-  /// Adds the function arguments and constants that go with the values to the
-  /// backward's entry block, which has none yet. Nothing is added afterwards.
-  void materialize(OpBuilder &builder, Block *backwardEntry);
+  /// Decides; nothing is added afterwards. Failure after an error.
+  LogicalResult plan();
 
-  /// The values kept, in the order of the backward's arguments.
-  ArrayRef<Value> getKept() const { return kept; }
-  /// A value, and the sizes of a tensor, in the backward function.
-  Value lookup(Value value) const { return inBackward.lookup(value); }
-  SmallVector<OpFoldResult> lookupSizes(OpBuilder &builder, Value tensor) const;
+  /// The values of the block to keep, and the values from above that are read.
+  ArrayRef<Value> getKept() const { return kept.getArrayRef(); }
+  ArrayRef<Value> getRead() const { return read.getArrayRef(); }
+
+  /// A value in the backward, where `primals` maps what is kept, read and
+  /// given: emitted at the insertion point if it has to be computed again.
+  Value lookup(OpBuilder &builder, IRMapping &primals, Value value) const;
+  /// The sizes of a tensor there, attributes where static.
+  SmallVector<OpFoldResult> lookupSizes(OpBuilder &builder, IRMapping &primals,
+                                        Value tensor) const;
 
 private:
-  func::FuncOp forward;
-  llvm::SetVector<Value> values;
-  llvm::SetVector<Value> sized;
-  /// The `tensor.dim`s of the forward function, per tensor and dimension.
-  DenseMap<std::pair<Value, int64_t>, Value> dims;
-  SmallVector<Value> kept;
-  IRMapping inBackward;
+  bool isAbove(Value value) const { return value.getParentBlock() != &block; }
+  LogicalResult require(Value value);
+  LogicalResult planSizes();
+  bool isAtHand(Value value);
+  void recomputeChain(Value value);
+
+  Block &block;
+  llvm::DenseSet<Value> given;
+  llvm::function_ref<bool(Value)> canKeep;
+  llvm::SetVector<Value> wanted, sized;
+  /// The size in the forward function, per tensor and dynamic dimension.
+  DenseMap<std::pair<Value, int64_t>, Value> sizes;
+  llvm::DenseSet<Value> required;
+  SmallVector<Value> cheap;
+  DenseMap<Value, bool> atHand;
+  llvm::SetVector<Value> kept, read;
+  llvm::SmallPtrSet<Operation *, 8> recomputed;
 };
+
+/// The mark of an op whose results are computed again in the backward instead
+/// of being kept, and that of the copy there: it differs, so that the two are
+/// not merged as equal.
+inline constexpr StringLiteral kRecomputeAttrName = "comm.recompute";
+inline constexpr StringLiteral kRecomputedAttrName = "comm.recomputed";
 
 } // namespace mlir::comm
 
-#endif // COMM_AUTODIFF_RESIDUALS_H
+#endif // COMM_LIB_AUTODIFF_RESIDUALS_H

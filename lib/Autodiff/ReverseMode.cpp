@@ -7,6 +7,8 @@
 
 #include "comm/Autodiff/ReverseMode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -15,12 +17,61 @@ using namespace mlir::comm;
 // ReverseMode
 //===----------------------------------------------------------------------===//
 
+/// Whether all elements of a value are zero, as far as its definition shows.
+static bool isZero(Value value) {
+  if (auto splat = value.getDefiningOp<tensor::SplatOp>())
+    value = splat.getInput();
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
+// sum + (part put into zeros)  =  sum with part added to its slice
+static Value addPart(OpBuilder &builder, Value sum,
+                     tensor::InsertSliceOp insert) {
+  Location loc = insert.getLoc();
+  SmallVector<OpFoldResult> offsets = insert.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
+  SmallVector<OpFoldResult> strides = insert.getMixedStrides();
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, loc, insert.getSourceType(), sum, offsets, sizes, strides);
+  Value added = arith::AddFOp::create(builder, loc, slice, insert.getSource());
+  return tensor::InsertSliceOp::create(builder, loc, added, sum, offsets, sizes,
+                                       strides);
+}
+
+static Value addPart(OpBuilder &builder, Value sum, tensor::InsertOp insert) {
+  Location loc = insert.getLoc();
+  Value element =
+      tensor::ExtractOp::create(builder, loc, sum, insert.getIndices());
+  Value added =
+      arith::AddFOp::create(builder, loc, element, insert.getScalar());
+  return tensor::InsertOp::create(builder, loc, added, sum,
+                                  insert.getIndices());
+}
+
+/// The sum of two cotangents. A part of a tensor is added to that part alone,
+/// so that many parts of one tensor cost no more than the tensor.
+static Value add(OpBuilder &builder, Value sum, Value cotangent) {
+  auto tryAddPart = [&](Value whole, Value part) -> Value {
+    auto slice = part.getDefiningOp<tensor::InsertSliceOp>();
+    if (slice && isZero(slice.getDest()))
+      return addPart(builder, whole, slice);
+    auto element = part.getDefiningOp<tensor::InsertOp>();
+    if (element && isZero(element.getDest()))
+      return addPart(builder, whole, element);
+    return Value();
+  };
+  if (Value added = tryAddPart(sum, cotangent))
+    return added;
+  if (Value added = tryAddPart(cotangent, sum))
+    return added;
+  return arith::AddFOp::create(builder, cotangent.getLoc(), sum, cotangent);
+}
+
 void ReverseMode::accumulate(Value primal, Value cotangent) {
   if (!cotangent)
     return;
   Value &sum = cotangents[primal];
-  sum = sum ? arith::AddFOp::create(builder, cotangent.getLoc(), sum, cotangent)
-            : cotangent;
+  sum = sum ? add(builder, sum, cotangent) : cotangent;
 }
 
 SmallVector<Value> ReverseMode::getResultCotangents(Operation *op) const {
@@ -66,6 +117,13 @@ void ReverseMode::emitAdjoint(AdjointOpInterface op) {
   llvm::BitVector wanted = activity.getWantedOperands(op);
   if (wanted.none())
     return;
+  // What has to be computed again is computed here and not in a region that the
+  // rule emits.
+  for (Residual residual : op.getResiduals(wanted))
+    if (residual.kind != Residual::Kind::OperandSizes)
+      lookupPrimal(residual.kind == Residual::Kind::Operand
+                       ? op->getOperand(residual.index)
+                       : op->getResult(residual.index));
   OpPrimals primals(op, wanted, lookupPrimal, lookupSizes);
   SmallVector<Value> contributions = op.emitAdjoint(builder, primals, seeds);
   for (auto [operand, contribution] :
@@ -79,7 +137,8 @@ void ReverseMode::emitAdjoint(AdjointOpInterface op) {
 //===----------------------------------------------------------------------===//
 
 Value comm::cloneValue(OpBuilder &builder, Value primal, IRMapping &primals,
-                       function_ref<bool(Operation *)> isCloned) {
+                       function_ref<bool(Operation *)> isCloned,
+                       function_ref<void(Operation *)> onClone) {
   // What an op reads before the op, and not by recursion: bodies are as deep as
   // the user likes.
   SmallVector<Operation *> pending;
@@ -98,7 +157,9 @@ Value comm::cloneValue(OpBuilder &builder, Value primal, IRMapping &primals,
     size_t numPending = pending.size();
     forEachReadValue(op, add);
     if (pending.size() == numPending) {
-      builder.clone(*op, primals);
+      Operation *clone = builder.clone(*op, primals);
+      if (onClone)
+        onClone(clone);
       pending.pop_back();
       continue;
     }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "comm/Analysis/ReplicationAnalysis.h"
 #include "comm/Autodiff/ReverseMode.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -44,6 +45,19 @@ static InFlightDiagnostic reportIntegerPath(Operation *op) {
             "differentiated argument: its derivative would be lost";
 }
 
+/// Calls `callback` on every op of a block and of its control flow, in program
+/// order, terminators apart.
+static void forEachOpOfFlow(Block &block,
+                            function_ref<void(Operation *)> callback) {
+  for (Operation &op : block.without_terminator()) {
+    callback(&op);
+    if (isStructuredControlFlow(&op))
+      for (Region &region : op.getRegions())
+        if (!region.empty())
+          forEachOpOfFlow(region.front(), callback);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Integers that are passed to calls
 //===----------------------------------------------------------------------===//
@@ -69,6 +83,8 @@ private:
     Location passedAt;
   };
   LogicalResult verify(const Visit &visit);
+  LogicalResult verifyOp(Operation *op, const ActivityAnalysis &inside,
+                         Location passedAt);
 
   AdjointDriver &driver;
   SmallVector<Visit> pending;
@@ -108,34 +124,39 @@ LogicalResult IntegerArguments::verify(const Visit &visit) {
   for (unsigned number : visit.sinks.set_bits())
     sinks.push_back(block.getTerminator()->getOperand(number));
   ActivityAnalysis inside(block, sources, sinks);
-  for (Operation &op : block.without_terminator()) {
-    if (!inside.isOnPath(&op))
-      continue;
-    if (auto nestedCall = dyn_cast<CallOpInterface>(op)) {
-      addCall(nestedCall, inside);
-      continue;
-    }
-    bool readsInteger = false;
-    forEachReadValue(&op, [&](Value value) {
-      readsInteger |=
-          inside.isDependent(value) && !isDifferentiable(value.getType());
-    });
-    if (!readsInteger)
-      continue;
-    WalkResult walk = op.walk([&](Operation *nested) -> WalkResult {
-      auto counts = [&](Value value) {
-        return nested != &op || inside.isDependent(value);
-      };
-      if (!comesBackFromIntegers(nested, counts))
-        return WalkResult::advance();
-      InFlightDiagnostic error = reportIntegerPath(nested);
-      error.attachNote(visit.passedAt) << "the integer is passed here";
-      return WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
-      return failure();
+  bool ok = true;
+  forEachOpOfFlow(block, [&](Operation *op) {
+    if (ok && inside.isOnPath(op) && !isStructuredControlFlow(op))
+      ok = succeeded(verifyOp(op, inside, visit.passedAt));
+  });
+  return success(ok);
+}
+
+LogicalResult IntegerArguments::verifyOp(Operation *op,
+                                         const ActivityAnalysis &inside,
+                                         Location passedAt) {
+  if (auto nestedCall = dyn_cast<CallOpInterface>(op)) {
+    addCall(nestedCall, inside);
+    return success();
   }
-  return success();
+  bool readsInteger = false;
+  forEachReadValue(op, [&](Value value) {
+    readsInteger |=
+        inside.isDependent(value) && !isDifferentiable(value.getType());
+  });
+  if (!readsInteger)
+    return success();
+  WalkResult walk = op->walk([&](Operation *nested) -> WalkResult {
+    auto counts = [&](Value value) {
+      return nested != op || inside.isDependent(value);
+    };
+    if (!comesBackFromIntegers(nested, counts))
+      return WalkResult::advance();
+    InFlightDiagnostic error = reportIntegerPath(nested);
+    error.attachNote(passedAt) << "the integer is passed here";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult IntegerArguments::verify() {
@@ -167,17 +188,19 @@ static LogicalResult verifyOpAdjoint(Operation *op,
     return success();
 
   llvm::BitVector wanted = activity.getWantedOperands(op);
-  if (calls && isa<RegionAdjointOpInterface>(op)) {
+  auto regionOp = dyn_cast<RegionAdjointOpInterface>(op);
+  if (calls && regionOp) {
     if (auto call = dyn_cast<CallOpInterface>(op))
       calls->addCall(call, activity);
-    return success();
+    return regionOp.verifyRegionAdjoint();
   }
   auto adjoint = dyn_cast<AdjointOpInterface>(op);
   if (!adjoint && isa<RegionBranchOpInterface>(op))
     return op->emitError()
            << "'" << op->getName()
-           << "' is control flow, which is not differentiated: only "
-              "straight-line code and calls are";
+           << "' is control flow that is not differentiated"
+           << (calls ? ": implement RegionAdjointOpInterface for it"
+                     : " in the body of an op");
   auto isDependentValue = [&](Value v) { return activity.isDependent(v); };
   if ((adjoint || wanted.none()) && comesBackFromIntegers(op, isDependentValue))
     return reportIntegerPath(op);
@@ -222,8 +245,9 @@ LogicalResult comm::verifyBlockAdjoint(Block &block,
   if (driver)
     calls.emplace(*driver);
   bool ok = true;
-  for (Operation &op : block.without_terminator())
-    ok &= succeeded(verifyOpAdjoint(&op, activity, calls ? &*calls : nullptr));
+  forEachOpOfFlow(block, [&](Operation *op) {
+    ok &= succeeded(verifyOpAdjoint(op, activity, calls ? &*calls : nullptr));
+  });
   if (calls)
     ok &= succeeded(calls->verify());
   return success(ok);

@@ -8,6 +8,7 @@
 #include "CommSyntax.h"
 #include "comm/IR/Comm.h"
 #include "comm/IR/KernelAttr.h"
+#include "comm/Interfaces/SameShapeBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -59,6 +60,13 @@ void CommDialect::initialize() {
 #include "comm/IR/CommOps.cpp.inc"
       >();
   addInterfaces<CommInlinerInterface>();
+  // Sizes that a loop does not change are found through these.
+  for (StringRef name :
+       {AllReduceOp::getOperationName(), BroadcastOp::getOperationName(),
+        PermuteOp::getOperationName(), ReduceOp::getOperationName(),
+        RootMaskOp::getOperationName(), VaryOp::getOperationName()})
+    RegisteredOperationName::lookup(name, getContext())
+        ->attachInterface<SameShapeBounds>();
 }
 
 LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -39,9 +39,10 @@ struct AnnotateActivity : comm::impl::AnnotateActivityBase<AnnotateActivity> {
     for (BlockArgument argument : block.getArguments())
       if (activity.isActive(argument))
         function.setArgAttr(argument.getArgNumber(), kActiveAttrName, unit);
-    for (Operation &op : block.without_terminator())
-      if (activity.isOnPath(&op))
-        op.setAttr(kActiveAttrName, unit);
+    block.walk([&](Operation *op) {
+      if (activity.isOnPath(op))
+        op->setAttr(kActiveAttrName, unit);
+    });
   }
 };
 } // namespace

@@ -38,10 +38,10 @@ func.func @twice(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %b#2 : tensor<?xf32>
 }
 // CHECK-LABEL: func.func private @twice_bwd
-// CHECK-SAME:   (%[[ARG0:.*]]: tensor<?xf32>, %[[ARG1:.*]]: tensor<?xf32>, %[[ARG2:.*]]: index, %[[ARG3:.*]]: tensor<?xf32>, %[[ARG4:.*]]: tensor<?xf32>, %[[ARG5:.*]]: index, %[[ARG6:.*]]: tensor<?xf32>) -> tensor<?xf32>
+// CHECK-SAME:   (%[[ARG0:.*]]: tensor<?xf32>, %[[ARG1:.*]]: tensor<?xf32>, %[[ARG2:.*]]: tensor<?xf32>, %[[ARG3:.*]]: tensor<?xf32>, %[[SIZE0:.*]]: index, %[[SIZE1:.*]]: index, %[[ARG6:.*]]: tensor<?xf32>) -> tensor<?xf32>
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[V1:.*]] = tensor.splat %[[C0]][%[[ARG5]]] : tensor<?xf32>
-// CHECK-NEXT: %[[V2:.*]] = call @callee_bwd(%[[ARG3]], %[[ARG4]], %[[V1]], %[[ARG6]]) : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-// CHECK-NEXT: %[[V3:.*]] = tensor.splat %[[C0]][%[[ARG2]]] : tensor<?xf32>
+// CHECK-NEXT: %[[V1:.*]] = tensor.splat %[[C0]][%[[SIZE1]]] : tensor<?xf32>
+// CHECK-NEXT: %[[V2:.*]] = call @callee_bwd(%[[ARG2]], %[[ARG3]], %[[V1]], %[[ARG6]]) : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+// CHECK-NEXT: %[[V3:.*]] = tensor.splat %[[C0]][%[[SIZE0]]] : tensor<?xf32>
 // CHECK-NEXT: %[[V4:.*]] = call @callee_bwd(%[[ARG0]], %[[ARG1]], %[[V2]], %[[V3]]) : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
 // CHECK-NEXT: return %[[V4]] : tensor<?xf32>

@@ -102,14 +102,56 @@ func.func @flag_in_call(%x: f32) -> f32 {
   return %z : f32
 }
 
-// A condition is no integer that comes back.
+// What stands in control flow is reported with the rest, and a condition is no
+// integer that comes back.
 func.func @branches(%x: f32, %b: i1) -> f32 {
-  // expected-error @+1 {{'scf.if' is control flow, which is not differentiated}}
   %y = scf.if %b -> f32 {
-    %z = arith.mulf %x, %x : f32
+    // expected-error @+1 {{'func.call' op calls '@external'}}
+    %z = func.call @external(%x) : (f32) -> f32
     scf.yield %z : f32
   } else {
-    scf.yield %x : f32
+    // expected-error @+1 {{'builtin.unrealized_conversion_cast' has no adjoint: implement AdjointOpInterface for it}}
+    %z = builtin.unrealized_conversion_cast %x : f32 to f32
+    scf.yield %z : f32
+  }
+  return %y : f32
+}
+func.func @parallel(%x: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.parallel' is control flow that is not differentiated: implement RegionAdjointOpInterface for it}}
+  %y = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%x) -> f32 {
+    scf.reduce(%x : f32) {
+    ^bb0(%a: f32, %b: f32):
+      %sum = arith.addf %a, %b : f32
+      scf.reduce.return %sum : f32
+    }
+  }
+  return %y : f32
+}
+func.func @in_a_body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = arith.constant 0.0 : f32
+  %y = linalg.map ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) (%a: f32, %out: f32) {
+    %positive = arith.cmpf ogt, %a, %c : f32
+    // expected-error @+1 {{'scf.if' is control flow that is not differentiated in the body of an op}}
+    %b = scf.if %positive -> f32 {
+      scf.yield %a : f32
+    } else {
+      scf.yield %c : f32
+    }
+    linalg.yield %b : f32
+  }
+  return %y : tensor<4xf32>
+}
+func.func @induction_variable(%n: i32, %x: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = arith.fptosi %x : f32 to i32
+  %y = scf.for %k = %i to %n step %c1 iter_args(%v = %x) -> f32 : i32 {
+    // expected-error @+1 {{'arith.sitofp' brings back to a float an integer that depends on a differentiated argument}}
+    %f = arith.sitofp %k : i32 to f32
+    %next = arith.mulf %v, %f : f32
+    scf.yield %next : f32
   }
   return %y : f32
 }

@@ -18,9 +18,13 @@ namespace mlir::comm {
 /// Which values of a block carry a derivative: those of a differentiable type
 /// on a path from a source (a differentiated argument) to a sink (a result).
 ///
-/// Paths run through integers as well: an integer carries no derivative, but a
-/// float that was turned into one and comes back must not be lost in silence.
-/// Linear in the size of the block, nested regions included.
+/// Paths run through control flow (`isStructuredControlFlow`:
+/// iteration arguments, yields, captures), whose regions are part of the block;
+/// any other op with regions is one computation. They run through integers as
+/// well: an integer carries no derivative, but a float that was turned into one
+/// and comes back must not be lost in silence. A value that decides only which
+/// region runs, or how often, is on no path. Linear in the size of the block,
+/// nested regions included.
 class ActivityAnalysis {
 public:
   ActivityAnalysis(Block &block, ValueRange sources, ValueRange sinks);
@@ -38,6 +42,9 @@ public:
   /// The operands of an op on a path that a cotangent is wanted for: the active
   /// ones.
   llvm::BitVector getWantedOperands(Operation *op) const;
+
+  /// A rewrite has put `value` in the place of `replaced`.
+  void replace(Value replaced, Value value);
 
 private:
   llvm::DenseSet<Value> dependent;

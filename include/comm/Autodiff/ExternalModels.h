@@ -21,6 +21,7 @@ void registerArithAdjointModels(DialectRegistry &registry);
 void registerFuncAdjointModels(DialectRegistry &registry);
 void registerLinalgAdjointModels(DialectRegistry &registry);
 void registerMathAdjointModels(DialectRegistry &registry);
+void registerScfAdjointModels(DialectRegistry &registry);
 void registerTensorAdjointModels(DialectRegistry &registry);
 
 } // namespace mlir::comm

@@ -62,9 +62,10 @@ private:
 
 /// The value `primal` at the builder's insertion point, where `primals` maps
 /// what is there already: clones the ops that compute it, as far as `isCloned`.
-/// Other values are visible there.
+/// Other values are visible there. `onClone` is called with every clone.
 Value cloneValue(OpBuilder &builder, Value primal, IRMapping &primals,
-                 function_ref<bool(Operation *)> isCloned);
+                 function_ref<bool(Operation *)> isCloned,
+                 function_ref<void(Operation *)> onClone = nullptr);
 
 /// Emits the adjoint of the body of a structured op at the builder's insertion
 /// point. `primals` maps the block's arguments and its captures to values

@@ -13,12 +13,21 @@ include "mlir/IR/OpBase.td"
 def RegionAdjointOpInterface : OpInterface<"RegionAdjointOpInterface"> {
   let cppNamespace = "::mlir::comm";
   let description = [{
-    An op that runs other code (`func.call`): its forward has to be rewritten
-    to keep what the backward needs, and its backward has to run the adjoint of
-    that code. Narrower than AdjointOpInterface on purpose: the driver lends
-    the rule its own powers through AdjointDriver and nothing else.
+    An op that runs other code, by a call or in its regions: its forward has to
+    be rewritten to keep what the backward needs, and its backward has to run
+    the adjoint of that code. Narrower than AdjointOpInterface on purpose: the
+    driver lends the rule its own powers through RegionAdjointContext and
+    nothing else.
   }];
   let methods = [
+    InterfaceMethod</*desc=*/[{
+        Reports, by errors at the op, why it has no adjoint. Asked of all ops
+        before anything is emitted, so that all errors are reported at once;
+        the ops in its regions are asked by the driver.
+      }],
+      /*retType=*/"::llvm::LogicalResult", /*methodName=*/"verifyRegionAdjoint",
+      /*args=*/(ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return ::mlir::success();">,
     InterfaceMethod</*desc=*/[{
         Replaces this op, which stands in the forward function, by one that
         computes the same results and what the backward needs, or fails after
@@ -27,7 +36,7 @@ def RegionAdjointOpInterface : OpInterface<"RegionAdjointOpInterface"> {
       /*retType=*/"::mlir::FailureOr<::mlir::comm::RegionForward>",
       /*methodName=*/"emitForward",
       /*args=*/(ins "::mlir::RewriterBase &":$rewriter,
-                    "::mlir::comm::AdjointDriver &":$driver)>,
+                    "::mlir::comm::RegionAdjointContext &":$context)>,
   ];
 }
 

@@ -61,7 +61,8 @@ struct ErasedCall {
 // y = g(x)  =>  x̄ = g_bwd(what g_fwd(x) kept, ȳ)
 struct Call : RegionAdjointOpInterface::ExternalModel<Call, func::CallOp> {
   FailureOr<RegionForward> emitForward(Operation *op, RewriterBase &rewriter,
-                                       AdjointDriver &driver) const {
+                                       RegionAdjointContext &context) const {
+    AdjointDriver &driver = context.getDriver();
     auto call = cast<func::CallOp>(op);
     FunctionOpInterface callee = driver.lookupFunction(call.getCalleeAttr());
     if (!callee || callee.isExternal()) {
@@ -84,6 +85,7 @@ struct Call : RegionAdjointOpInterface::ExternalModel<Call, func::CallOp> {
         op->getOperands());
     RegionForward result;
     result.forward = forward;
+    llvm::append_range(result.inputs, op->getOperands());
     llvm::append_range(result.residuals,
                        forward.getResults().drop_front(numResults));
     ErasedCall erased{loc, cast<func::FuncOp>(halves->backward.getOperation()),
