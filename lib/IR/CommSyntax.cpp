@@ -11,14 +11,40 @@ using namespace mlir;
 using namespace mlir::comm;
 
 // @mesh["dp", "tp"]
+ParseResult comm::parseMeshAndAxes(AsmParser &parser, FlatSymbolRefAttr &mesh,
+                                   SmallVector<StringAttr> &axes) {
+  StringAttr name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalSymbolName(name)))
+    return parser.emitError(loc, "expected the mesh and then its axes, such as "
+                                 "@mesh[\"tp\"]");
+  mesh = FlatSymbolRefAttr::get(name);
+  auto parseAxis = [&]() -> ParseResult {
+    std::string axis;
+    SMLoc loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalString(&axis)))
+      return parser.emitError(loc, "expected the name of an axis in quotes, "
+                                   "such as \"tp\"");
+    axes.push_back(StringAttr::get(parser.getContext(), axis));
+    return success();
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        parseAxis);
+}
+
+void comm::printMeshAndAxes(AsmPrinter &printer, FlatSymbolRefAttr mesh,
+                            ArrayRef<StringAttr> axes) {
+  printer.printAttributeWithoutType(mesh);
+  printer << "[";
+  llvm::interleaveComma(axes, printer);
+  printer << "]";
+}
+
 ParseResult comm::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
   FlatSymbolRefAttr mesh;
   SmallVector<StringAttr> names;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseAttribute(mesh) ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parser.parseAttribute(names.emplace_back());
-      }))
+  if (parseMeshAndAxes(parser, mesh, names))
     return failure();
   axes = AxesAttr::getChecked([&] { return parser.emitError(loc); },
                               parser.getContext(), mesh,
@@ -27,10 +53,7 @@ ParseResult comm::parseAxes(OpAsmParser &parser, AxesAttr &axes) {
 }
 
 void comm::printAxes(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
-  printer.printAttributeWithoutType(axes.getMesh());
-  printer << "[";
-  llvm::interleaveComma(axes.getAxes(), printer);
-  printer << "]";
+  printMeshAndAxes(printer, axes.getMesh(), axes.getAxes());
 }
 
 // [dp = 2, tp = 4]

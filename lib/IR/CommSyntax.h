@@ -13,6 +13,11 @@
 
 namespace mlir::comm {
 
+ParseResult parseMeshAndAxes(AsmParser &parser, FlatSymbolRefAttr &mesh,
+                             SmallVector<StringAttr> &axes);
+void printMeshAndAxes(AsmPrinter &printer, FlatSymbolRefAttr mesh,
+                      ArrayRef<StringAttr> axes);
+
 ParseResult parseAxes(OpAsmParser &parser, AxesAttr &axes);
 void printAxes(OpAsmPrinter &printer, Operation *op, AxesAttr axes);
 

@@ -250,14 +250,25 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
   /// The functions named by the option.
   FailureOr<SmallVector<func::FuncOp>> getAskedFunctions(ModuleOp module) {
     SmallVector<func::FuncOp> asked;
+    bool ok = true;
     for (StringRef name : functions) {
       name.consume_front("@");
-      auto function = module.lookupSymbol<func::FuncOp>(name);
-      if (!function)
-        return module.emitError()
-               << "'" << name << "' is not a function of the module";
-      asked.push_back(function);
+      if (auto function = module.lookupSymbol<func::FuncOp>(name)) {
+        asked.push_back(function);
+        continue;
+      }
+      ok = false;
+      InFlightDiagnostic error = module.emitError() << "no function '" << name
+                                                    << "': the module has ";
+      auto existing = module.getOps<func::FuncOp>();
+      if (existing.empty())
+        error << "none";
+      llvm::interleaveComma(existing, error, [&](func::FuncOp function) {
+        error << "'" << function.getName() << "'";
+      });
     }
+    if (!ok)
+      return failure();
     return asked;
   }
 };

@@ -21,7 +21,7 @@ func.func @axes_c2(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [dp = 2, tp = 4]
 func.func @axis_without_quotes(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected attribute value}}
+  // expected-error @+1 {{expected the name of an axis in quotes, such as "tp"}}
   %0 = comm.vary %x over @mesh[tp] : tensor<4xf32>
   return
 }
@@ -30,7 +30,7 @@ func.func @axis_without_quotes(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [dp = 2, tp = 4]
 func.func @axis_number(%x: tensor<4xf32>) {
-  // expected-error @+1 {{custom op 'comm.vary' invalid kind of attribute specified}}
+  // expected-error @+1 {{expected the name of an axis in quotes, such as "tp"}}
   %0 = comm.vary %x over @mesh[1] : tensor<4xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @axis_number(%x: tensor<4xf32>) {
 
 comm.mesh @mesh [dp = 2, tp = 4]
 func.func @mesh_without_at(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected attribute value}}
+  // expected-error @+1 {{expected the mesh and then its axes, such as @mesh["tp"]}}
   %0 = comm.vary %x over mesh["tp"] : tensor<4xf32>
   return
 }
@@ -47,8 +47,25 @@ func.func @mesh_without_at(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
+func.func @axes_without_mesh(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected the mesh and then its axes, such as @mesh["tp"]}}
+  %0 = comm.vary %x over "tp" : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+// expected-error @+1 {{expected the mesh and then its axes, such as @mesh["tp"]}}
+func.func @mark_without_mesh(%x: tensor<4xf32> {comm.replicated = #comm.axes<"tp">}) {
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
 func.func @nested_mesh(%x: tensor<4xf32>) {
-  // expected-error @+1 {{custom op 'comm.vary' invalid kind of attribute specified}}
+  // expected-error @+1 {{expected '['}}
   %0 = comm.vary %x over @a::@mesh["tp"] : tensor<4xf32>
   return
 }
@@ -215,8 +232,7 @@ func.func @axes_c2_attribute(%x: tensor<4xf32> {comm.replicated = #comm.axes<@me
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
-// expected-error @+2 {{expected attribute value}}
-// expected-error @+1 {{failed to parse Comm_AxesAttr parameter 'axes' which is to be a `::llvm::ArrayRef<::mlir::StringAttr>`}}
+// expected-error @+1 {{expected at least one axis of '@mesh'}}
 func.func @attribute_empty(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh[]>}) {
   return
 }

@@ -32,7 +32,7 @@ def Comm_AxesAttr : AttrDef<CommDialect, "Axes",
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
                         ArrayRefParameter<"::mlir::StringAttr">:$axes);
-  let assemblyFormat = "`<` $mesh `[` $axes `]` `>`";
+  let assemblyFormat = "`<` custom<MeshAndAxes>($mesh, $axes) `>`";
   let genVerifyDecl = 1;
 }
 
