@@ -156,6 +156,14 @@ LogicalResult Differentiator::begin(Generation &generation) {
   return success();
 }
 
+/// Tells the ops of a backward from those whose locations they have.
+static void nameBackward(Block &block) {
+  auto name =
+      StringAttr::get(block.getParent()->getContext(), kBackwardLocName);
+  block.walk(
+      [&](Operation *op) { op->setLoc(NameLoc::get(name, op->getLoc())); });
+}
+
 /// Emits the backward, which reads of the forward what is in `kept`, with these
 /// marks. Nothing else is simplified away yet.
 FailureOr<func::FuncOp>
@@ -194,6 +202,7 @@ Differentiator::emitBackward(Generation &generation,
   SmallVector<Value> arguments =
       (*adjoint)->emitBackward(builder, primals, seeds, /*sums=*/{}).arguments;
   generation.adjoint->eraseTemplates();
+  nameBackward(*entry);
   SmallVector<Value> cotangents;
   for (Value source : sources) {
     Value cotangent = arguments[cast<BlockArgument>(source).getArgNumber()];

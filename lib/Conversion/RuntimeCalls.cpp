@@ -7,6 +7,7 @@
 
 #include "RuntimeCalls.h"
 
+#include "comm/Interfaces/AdjointOpInterface.h"
 #include "comm/Runtime/CommRuntime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -200,6 +201,17 @@ Value RuntimeCalls::getInt64s(OpBuilder &builder, Location loc,
                     getConstant("comm_numbers", type, tensor, tensor));
 }
 
+/// Whether the differentiator made the op for a backward.
+static bool isInBackward(Operation *op) {
+  WalkResult walk = op->getLoc()->walk([](Location loc) {
+    auto named = dyn_cast<NameLoc>(loc);
+    return named && named.getName() == kBackwardLocName
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
   StringRef file;
   int32_t line = 0, column = 0;
@@ -211,6 +223,8 @@ Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
     column = at.getColumn();
   }
   std::string detail = getSiteDetail(op);
+  if (isInBackward(op))
+    detail += detail.empty() ? "backward" : ", backward";
   if (name.empty())
     name = op->getName().getStringRef();
 

@@ -46,8 +46,10 @@ mlir::comm::runner::formatDuration(std::chrono::duration<double> duration) {
   return buffer;
 }
 
-static std::string describeEvent(const runtime::TraceEvent &event) {
-  std::string line = "rank " + std::to_string(event.rank) + ": " +
+/// `run` tells repetitions apart.
+static std::string describeEvent(const runtime::TraceEvent &event,
+                                 const std::string &run) {
+  std::string line = "rank " + std::to_string(event.rank) + run + ": " +
                      event.call.describeInFull() + "; " +
                      std::to_string(event.call.getBytes()) + " bytes, " +
                      formatDuration(event.end - event.begin);
@@ -78,8 +80,12 @@ Launch mlir::comm::runner::launch(PackedFunction function,
   worldOptions.trace = [&](const runtime::TraceEvent &event) {
     RankRecord &record = records[event.rank];
     record.communicationTime += event.end - event.begin;
-    if (options.trace && hasPart(event))
-      record.trace.push_back(describeEvent(event));
+    if (!options.trace || !hasPart(event))
+      return;
+    std::string run;
+    if (options.repetitions > 1)
+      run = ", run " + std::to_string(record.begins.size());
+    record.trace.push_back(describeEvent(event, run));
   };
   auto describeFailure = [](const runtime::Failure &failure) {
     return Failure{ExitCode::Runtime, "rank " + std::to_string(failure.rank) +

@@ -49,6 +49,10 @@ public:
   virtual bool isWanted(unsigned operand) const = 0;
 };
 
+/// The location of an op of a backward is that of the op whose adjoint it
+/// belongs to, under this name: so that traces and messages tell them apart.
+inline constexpr llvm::StringLiteral kBackwardLocName = "backward";
+
 /// Whether a value of this type can carry a derivative: a float, a ranked
 /// tensor of floats, or a type whose CotangentTypeInterface says so.
 bool isDifferentiable(Type type);
