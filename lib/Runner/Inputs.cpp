@@ -69,7 +69,9 @@ public:
           const SpecTable &table, const InputOptions &options)
       : mesh(signature.mesh), info(getValues(signature, kind)[position]),
         position(position), table(table), options(options),
-        description(describeValue(signature, kind, position)) {
+        isSeed(kind == ValueKind::Result),
+        description((isSeed ? "seed of " : "") +
+                    describeValue(signature, kind, position)) {
     missing.flag = "missing " + options.flag + "=" +
                    getFlagName(signature, kind, position);
     missing.value = options.missing;
@@ -134,7 +136,8 @@ private:
                        const HostTensor &value) const {
     std::string message =
         description + " is replicated over " +
-        runtime::getGroup(mesh, info.replicatedAxes, 0).axisNames + ": ranks " +
+        runtime::getGroup(mesh, info.replicatedAxes, 0).axisNames +
+        (isSeed ? ", as the result is: ranks " : ": ranks ") +
         std::to_string(firstRank) + " and " + std::to_string(rank) +
         " must get one value, and ";
     if (first.getShape() != value.getShape())
@@ -155,6 +158,7 @@ private:
   unsigned position;
   const SpecTable &table;
   const InputOptions &options;
+  bool isSeed;
   std::string description;
   /// Stands for the flag that is not there.
   ValueSpec missing;
@@ -184,6 +188,26 @@ Result<RankValues> mlir::comm::runner::buildInputs(
       return *failure;
   }
   return values;
+}
+
+std::vector<int64_t> mlir::comm::runner::getRandomRanks(
+    const FunctionSignature &signature, ValueKind kind, unsigned position,
+    const SpecTable &table, const InputOptions &options) {
+  const ValueInfo &info = getValues(signature, kind)[position];
+  std::vector<int64_t> random;
+  for (int64_t rank = 0; rank < runtime::getNumRanks(signature.mesh); ++rank) {
+    // A flag for one rank of a replica class is for all of it.
+    const ValueSpec *spec = nullptr;
+    for (int64_t peer :
+         runtime::getGroup(signature.mesh, info.replicatedAxes, rank).ranks)
+      if (const ValueSpec *specific = table.lookupSpecific(position, peer))
+        spec = specific;
+    if (!spec)
+      spec = table.lookup(position, rank);
+    if ((spec ? spec->value : options.missing) == "rand")
+      random.push_back(rank);
+  }
+  return random;
 }
 
 Result<RankValues>

@@ -191,6 +191,28 @@ Result<HostTensor> mlir::comm::runner::readNpy(const std::string &path) {
   return tensor;
 }
 
+static Failure writeFailure(const std::string &path) {
+  return {ExitCode::Runtime,
+          "cannot write '" + path + "': " + std::strerror(errno)};
+}
+
+MaybeFailure mlir::comm::runner::checkWritable(const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  bool exists = fs::exists(path, error);
+  // To open a pipe could block or end its reader.
+  if (exists && !fs::is_regular_file(path, error) &&
+      !fs::is_directory(path, error))
+    return std::nullopt;
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  if (!file)
+    return writeFailure(path);
+  file.close();
+  if (!exists)
+    fs::remove(path, error);
+  return std::nullopt;
+}
+
 MaybeFailure mlir::comm::runner::writeNpy(const std::string &path,
                                           const HostTensor &tensor) {
   if (tensor.getType() == COMM_BF16) {
@@ -221,7 +243,6 @@ MaybeFailure mlir::comm::runner::writeNpy(const std::string &path,
              tensor.getByteCount());
   file.close();
   if (!file)
-    return Failure{ExitCode::Runtime,
-                   "cannot write '" + path + "': " + std::strerror(errno)};
+    return writeFailure(path);
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-//===- Print.cpp - Results as text and as files ---------------------------===//
+//===- Print.cpp - Results as text ----------------------------------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Runner/Print.h"
-
-#include "comm/Runner/Npy.h"
 
 #include <algorithm>
 
@@ -127,50 +125,4 @@ mlir::comm::runner::formatResults(const FunctionSignature &signature,
     }
   }
   return text;
-}
-
-MaybeFailure
-mlir::comm::runner::checkOutputs(const FunctionSignature &signature,
-                                 const std::vector<OutputSpec> &specs) {
-  int64_t worldSize = runtime::getNumRanks(signature.mesh);
-  for (const OutputSpec &spec : specs) {
-    Result<unsigned> position =
-        findValue(signature, ValueKind::Result, spec.name);
-    if (!position)
-      return usageFailure(spec.flag + ": " + position.getFailure().message);
-    if (spec.rank && *spec.rank >= worldSize)
-      return usageFailure(spec.flag + ": rank " + std::to_string(*spec.rank) +
-                          " is out of range: the mesh has " +
-                          std::to_string(worldSize) + " ranks");
-  }
-  return std::nullopt;
-}
-
-MaybeFailure
-mlir::comm::runner::writeOutputs(const FunctionSignature &signature,
-                                 const RankValues &results,
-                                 const std::vector<OutputSpec> &specs) {
-  if (MaybeFailure failure = checkOutputs(signature, specs))
-    return failure;
-  int64_t worldSize = results.size();
-  for (const OutputSpec &spec : specs) {
-    unsigned position = *findValue(signature, ValueKind::Result, spec.name);
-    bool perRank = expandRank(spec.path, 0) != spec.path;
-    int64_t first = spec.rank.value_or(0);
-    int64_t last = spec.rank.value_or(worldSize - 1);
-    for (int64_t rank = first; rank <= last; ++rank) {
-      const HostTensor &value = results[rank][position];
-      if (!perRank && !value.isIdenticalTo(results[first][position]))
-        return usageFailure(
-            spec.flag + ": ranks " + std::to_string(first) + " and " +
-            std::to_string(rank) +
-            " have different values: write {rank} into the name of the file, "
-            "or name a rank");
-    }
-    for (int64_t rank = first; rank <= (perRank ? last : first); ++rank)
-      if (MaybeFailure failure =
-              writeNpy(expandRank(spec.path, rank), results[rank][position]))
-        return Failure{failure->code, spec.flag + ": " + failure->message};
-  }
-  return std::nullopt;
 }

@@ -26,6 +26,9 @@
 // NOARG: --wrt=q: no argument 'q'
 // RUN: %exits 2 comm-run %s --function=f --grad --seed=n=1 2>&1 | FileCheck %s --check-prefix=SEED
 // SEED: --seed=n=1: result 'n' takes no --seed
+// RUN: %exits 2 comm-run %s --function=replicated --grad --seed=y@0=1 --seed=y@1=10 2>&1 | FileCheck %s --check-prefix=ONESEED
+// ONESEED: seed of result 'y' is replicated over ["tp"], as the result is: ranks 0 and 1 must get one value, and get 1 and 10
+// RUN: comm-run %s --function=replicated --input=x=1 --grad --seed=y@1=10 --expect=grad.x=10
 // RUN: %exits 2 comm-run %s --function=integers --grad 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: comm-run: error: nothing to differentiate: '@integers' has no argument of floats
 // RUN: %exits 2 comm-run %s --function=f --seed=y=1 2>&1 | FileCheck %s --check-prefix=NEEDS
@@ -48,6 +51,11 @@ func.func @f(%x: tensor<1xf32>, %w: tensor<1xf32> {comm.replicated = #comm.axes<
     -> (tensor<1xf32>, i32) {
   %y = arith.mulf %x, %w : tensor<1xf32>
   return %y, %n : tensor<1xf32>, i32
+}
+
+func.func @replicated(%x: tensor<1xf32>) -> (tensor<1xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) {
+  %y = comm.all_reduce sum %x over @mesh["tp"] : tensor<1xf32>
+  return %y : tensor<1xf32>
 }
 
 func.func @integers(%n: i32) -> i32 {

@@ -27,6 +27,12 @@
 // RUN: not cmp %t.first %t.other
 // RANDOM: random: x (--random-seed=0)
 
+// Also where a flag gives it to some ranks only, and says so itself.
+// RUN: comm-run %s --input=x@1=3 --input=a=rand | FileCheck %s --check-prefix=PARTLY
+// PARTLY: random: x (ranks 0, 2), a (--random-seed=0)
+// RUN: comm-run %s --input=x=rank --input=a=3 | FileCheck %s --check-prefix=GIVEN --implicit-check-not=random
+// GIVEN: 2xf32
+
 comm.mesh @mesh [tp = 3]
 
 func.func @main(%x: tensor<2xf32>, %a: f64) -> (tensor<2xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}, f64) {

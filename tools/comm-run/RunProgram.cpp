@@ -10,12 +10,17 @@
 #include "Compile.h"
 #include "Differentiate.h"
 #include "KernelCache.h"
+#include "comm/Runner/Outputs.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
+
+static InputOptions inputOptions(const CommandLine &line) {
+  return {line.randomSeed, "rand", "--input"};
+}
 
 /// Tells which values are random, and how to get them again.
 static void printRandomSeed(const FunctionSignature &signature,
@@ -24,20 +29,14 @@ static void printRandomSeed(const FunctionSignature &signature,
       SpecTable::create(signature, ValueKind::Argument, line.inputs);
   std::string names;
   for (unsigned i = 0; i < signature.arguments.size(); ++i) {
-    bool isRandom = false;
-    for (int64_t rank = 0; rank < runtime::getNumRanks(signature.mesh);
-         ++rank) {
-      const ValueSpec *spec = table->lookup(i, rank);
-      // One member of a replica class speaks for all.
-      isRandom |= spec ? spec->value == "rand"
-                       : signature.arguments[i].replicatedAxes.empty();
-    }
-    bool isGiven = llvm::any_of(line.inputs, [&](const ValueSpec &spec) {
-      return *findValue(signature, ValueKind::Argument, spec.name) == i;
-    });
-    if (isRandom || !isGiven)
-      names += (names.empty() ? "" : ", ") +
-               getFlagName(signature, ValueKind::Argument, i);
+    std::vector<int64_t> ranks = getRandomRanks(signature, ValueKind::Argument,
+                                                i, *table, inputOptions(line));
+    if (ranks.empty())
+      continue;
+    names += (names.empty() ? "" : ", ") +
+             getFlagName(signature, ValueKind::Argument, i);
+    if (int64_t(ranks.size()) < runtime::getNumRanks(signature.mesh))
+      names += " (" + formatRanks(ranks) + ")";
   }
   if (!names.empty())
     llvm::outs() << "random: " << names << " (--random-seed=" << line.randomSeed
@@ -72,9 +71,12 @@ static MaybeFailure report(const FunctionSignature &signature,
   llvm::outs() << formatResults(signature, launch.results, line.print);
   if (line.time)
     llvm::outs() << formatTime(launch) << "\n";
-  if (MaybeFailure failure =
-          writeOutputs(signature, launch.results, line.outputs))
-    return failure;
+  Result<std::vector<std::string>> written =
+      writeOutputs(signature, launch.results, line.outputs);
+  if (!written)
+    return written.getFailure();
+  for (const std::string &text : *written)
+    llvm::outs() << text << "\n";
   bool passed = true;
   if (line.checkReplicated) {
     ComparisonReport replicated = checkReplicated(signature, launch.results);
@@ -107,8 +109,8 @@ MaybeFailure comm::runner::runProgram(Program &program,
     signature = vjp->signature;
   }
   // What is wrong with the flags is told before anything is compiled.
-  Result<RankValues> inputs = buildInputs(program.signature, line.inputs,
-                                          {line.randomSeed, "rand", "--input"});
+  Result<RankValues> inputs =
+      buildInputs(program.signature, line.inputs, inputOptions(line));
   if (!inputs)
     return inputs.getFailure();
   Result<SpecTable> expected =

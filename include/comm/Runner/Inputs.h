@@ -60,6 +60,12 @@ Result<RankValues> buildInputs(const FunctionSignature &signature,
                                const std::vector<unsigned> &positions,
                                const std::vector<ValueSpec> &specs,
                                const InputOptions &options);
+/// The ranks on which that fills the value with random numbers: whose flag says
+/// "rand", or which no flag reaches where options.missing does.
+std::vector<int64_t> getRandomRanks(const FunctionSignature &signature,
+                                    ValueKind kind, unsigned position,
+                                    const SpecTable &table,
+                                    const InputOptions &options);
 /// The values of all arguments.
 Result<RankValues> buildInputs(const FunctionSignature &signature,
                                const std::vector<ValueSpec> &specs,

@@ -21,6 +21,8 @@ namespace mlir::comm::runner {
 /// order. A file that is missing, truncated, too long or of another kind is a
 /// usage failure that names the file.
 Result<HostTensor> readNpy(const std::string &path);
+/// Whether a file can be written, without doing it.
+MaybeFailure checkWritable(const std::string &path);
 /// Writes a version 1.0 file in C order.
 MaybeFailure writeNpy(const std::string &path, const HostTensor &tensor);
 

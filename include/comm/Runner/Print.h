@@ -1,4 +1,5 @@
-//===- Print.h - Results as text and as files -------------------*- C++ -*-===//
+//===- Print.h - Results as text ---------------------------------*- C++
+//-*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,15 +35,6 @@ std::string formatRanks(const std::vector<int64_t> &ranks);
 std::string formatResults(const FunctionSignature &signature,
                           const RankValues &results,
                           const PrintOptions &options);
-
-/// Checks the names, the ranks and the results that the output flags name.
-MaybeFailure checkOutputs(const FunctionSignature &signature,
-                          const std::vector<OutputSpec> &specs);
-/// Writes the .npy files. A path without {rank} takes a value of all ranks only
-/// if they are identical.
-MaybeFailure writeOutputs(const FunctionSignature &signature,
-                          const RankValues &results,
-                          const std::vector<OutputSpec> &specs);
 
 } // namespace mlir::comm::runner
 

@@ -1,4 +1,4 @@
-//===- PrintTest.cpp - Tests of printing and writing results --------------===//
+//===- PrintTest.cpp - Tests of printing results --------------------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +7,11 @@
 
 #include "comm/Runner/Print.h"
 #include "RunnerTesting.h"
-#include "comm/Runner/Npy.h"
 
 #include <cmath>
-#include <fstream>
 
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
@@ -83,32 +80,6 @@ TEST(Print, FoldsRanks) {
   EXPECT_EQ(formatRanks({0, 2, 3, 4, 7}), "ranks 0, 2..4, 7");
 }
 
-/// @f on three ranks with the results y: 2xf32, an unnamed i32 and the gradient
-/// of x: f32.
-FunctionSignature makePrinted() {
-  FunctionSignature signature;
-  signature.name = "f";
-  signature.mesh = {{"tp", 3}};
-  signature.arguments.resize(1);
-  signature.arguments[0].name = "x";
-  signature.results.resize(3);
-  signature.results[0] = {"y", COMM_F32, {2}, false, {}, {}};
-  signature.results[1] = {"", COMM_I32, {}, true, {}, {}};
-  signature.results[2] = {"", COMM_F32, {}, false, {}, 0u};
-  return signature;
-}
-
-RankValues makeResults() {
-  RankValues results(3);
-  for (double rank : {0, 1, 2}) {
-    results[rank].push_back(
-        makeTensor(COMM_F32, {2}, {rank == 1 ? 0.5 : 4, NAN}));
-    results[rank].push_back(makeTensor(COMM_I32, {}, {rank}));
-    results[rank].push_back(makeTensor(COMM_F32, {}, {7}));
-  }
-  return results;
-}
-
 TEST(Print, FormatsResults) {
   EXPECT_EQ(formatResults(makePrinted(), makeResults(), {}),
             "y: 2xf32\n"
@@ -120,40 +91,6 @@ TEST(Print, FormatsResults) {
             "  rank 2: 2\n"
             "grad.x: f32\n"
             "  ranks 0..2: 7\n");
-}
-
-/// Writes the results; the failure's message, or nothing.
-std::string write(const std::string &text) {
-  Result<OutputSpec> spec = parseOutputSpec("--output", text);
-  MaybeFailure failure = writeOutputs(makePrinted(), makeResults(), {*spec});
-  return failure ? failure->message : "";
-}
-
-TEST(Print, WritesFiles) {
-  std::string folder = testing::TempDir() + "comm-print-";
-  EXPECT_EQ(write("1=@" + folder + "n.{rank}.npy"), "");
-  for (int64_t rank : {0, 1, 2}) {
-    Result<HostTensor> read =
-        readNpy(folder + "n." + std::to_string(rank) + ".npy");
-    ASSERT_TRUE(bool(read));
-    EXPECT_THAT(getElements(*read), ElementsAre(rank));
-  }
-  EXPECT_EQ(write("1@2=@" + folder + "n2.npy"), "");
-  EXPECT_THAT(getElements(*readNpy(folder + "n2.npy")), ElementsAre(2));
-  EXPECT_EQ(write("grad.x=@" + folder + "g.npy"), "");
-  EXPECT_THAT(getElements(*readNpy(folder + "g.npy")), ElementsAre(7));
-}
-
-TEST(Print, RefusesOutputsThatCannotBe) {
-  EXPECT_EQ(write("1=@n.npy"),
-            "--output=1=@n.npy: ranks 0 and 1 have different values: write "
-            "{rank} into the name of the file, or name a rank");
-  EXPECT_FALSE(std::ifstream("n.npy").good());
-  EXPECT_THAT(write("z=@z.npy"), HasSubstr("no result 'z'"));
-  EXPECT_THAT(write("y@3=@z.npy"), HasSubstr("rank 3 is out of range"));
-  EXPECT_EQ(write("1@0=@/nonexistent/n.npy"),
-            "--output=1@0=@/nonexistent/n.npy: cannot write "
-            "'/nonexistent/n.npy': No such file or directory");
 }
 
 } // namespace

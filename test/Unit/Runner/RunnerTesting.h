@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace mlir::comm::runner {
 
 /// A tensor with the given elements, converted to `type`.
@@ -62,6 +64,33 @@ inline FunctionSignature makeSignature() {
   signature.results[0] = {"", COMM_F32, {2}, false, {1}, {}};
   signature.results[1] = {"", COMM_F32, {3}, false, {0}, 1u};
   return signature;
+}
+
+/// @f on three ranks with the results y: 2xf32, an unnamed i32 and the gradient
+/// of x: f32.
+inline FunctionSignature makePrinted() {
+  FunctionSignature signature;
+  signature.name = "f";
+  signature.mesh = {{"tp", 3}};
+  signature.arguments.resize(1);
+  signature.arguments[0].name = "x";
+  signature.results.resize(3);
+  signature.results[0] = {"y", COMM_F32, {2}, false, {}, {}};
+  signature.results[1] = {"", COMM_I32, {}, true, {}, {}};
+  signature.results[2] = {"", COMM_F32, {}, false, {}, 0u};
+  return signature;
+}
+
+/// What it gives.
+inline RankValues makeResults() {
+  RankValues results(3);
+  for (double rank : {0, 1, 2}) {
+    results[rank].push_back(
+        makeTensor(COMM_F32, {2}, {rank == 1 ? 0.5 : 4, NAN}));
+    results[rank].push_back(makeTensor(COMM_I32, {}, {rank}));
+    results[rank].push_back(makeTensor(COMM_F32, {}, {7}));
+  }
+  return results;
 }
 
 } // namespace mlir::comm::runner
