@@ -52,11 +52,8 @@ void *Arena::allocateFromSystem(int64_t size) {
   int64_t start = isHuge ? hugePageSize : isLarge ? pageSize : bufferAlignment;
   int64_t total = roundUp(offset + size, start);
   void *memory = std::aligned_alloc(start, total);
-  if (!memory) {
-    std::fprintf(stderr, "comm: no memory for a buffer of %lld bytes\n",
-                 static_cast<long long>(size));
-    std::abort();
-  }
+  if (!memory)
+    return nullptr;
   // Fewer, larger pages: a hint, which may be refused.
   if (isHuge)
     (void)madvise(memory, total, MADV_HUGEPAGE);
@@ -65,16 +62,24 @@ void *Arena::allocateFromSystem(int64_t size) {
 }
 
 void *Arena::allocate(int64_t bytes) {
+  if (void *memory = tryAllocate(bytes))
+    return memory;
+  std::fprintf(stderr, "comm: no memory for a buffer of %lld bytes\n",
+               static_cast<long long>(bytes));
+  std::abort();
+}
+
+void *Arena::tryAllocate(int64_t bytes) {
   int64_t size = getSizeClass(bytes);
   std::vector<void *> &sameSize = free[size];
-  ++numLive;
+  void *memory = nullptr;
   if (!sameSize.empty()) {
-    void *memory = sameSize.back();
+    memory = sameSize.back();
     sameSize.pop_back();
-    return memory;
+  } else if ((memory = allocateFromSystem(size))) {
+    getSize(memory) = size;
   }
-  void *memory = allocateFromSystem(size);
-  getSize(memory) = size;
+  numLive += memory != nullptr;
   return memory;
 }
 

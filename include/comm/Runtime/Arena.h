@@ -37,8 +37,10 @@ public:
   /// `bufferAlignment`, large ones staggered. Ends the process where there is
   /// no memory, as nothing can be computed without.
   void *allocate(int64_t bytes);
+  /// The same, but null where there is no memory.
+  void *tryAllocate(int64_t bytes);
 
-  /// Gives back what `allocate` returned; null is nothing.
+  /// Gives back what one of these returned; null is nothing.
   void release(void *memory);
 
   /// How often memory was asked of the system.

@@ -63,7 +63,9 @@ enum CommStatus {
   /// A rank did not arrive within the timeout.
   COMM_TIMEOUT = 2,
   /// Another rank failed or has ended; this one only stopped.
-  COMM_ABORTED = 3
+  COMM_ABORTED = 3,
+  /// There is no memory for what the call needs besides its buffers.
+  COMM_NO_MEMORY = 4
 };
 
 /// Where in the user's program a call is from. Constant data of the lowered

@@ -125,6 +125,35 @@ static bool overlap(const void *a, const void *b, int64_t bytes) {
   return x < y + bytes && y < x + bytes;
 }
 
+/// What a rank receives into memory of its own first, because it sends from the
+/// target and the others may still be reading there.
+class ThreadCommunicator::LateCopies {
+public:
+  LateCopies(Arena &arena, int64_t bytes) : arena(arena), bytes(bytes) {}
+  ~LateCopies() {
+    for (auto [target, content] : copies)
+      arena.release(content);
+  }
+
+  /// Returns where to receive what is for `target`; null where there is no
+  /// memory.
+  void *add(void *target) {
+    void *content = arena.tryAllocate(bytes);
+    copies.emplace_back(target, content);
+    return content;
+  }
+
+  void copyToTargets() const {
+    for (auto [target, content] : copies)
+      copyBytes(target, content, bytes);
+  }
+
+private:
+  Arena &arena;
+  int64_t bytes;
+  std::vector<std::pair<void *, void *>> copies;
+};
+
 Status ThreadCommunicator::exchange(const Call &call,
                                     const std::vector<Transfer> &sends,
                                     const std::vector<Transfer> &recvs) {
@@ -132,32 +161,35 @@ Status ThreadCommunicator::exchange(const Call &call,
   int64_t bytes = call.getBytes();
   showsCopies = bytes <= Rendezvous::payloadBytes / n -
                              static_cast<int64_t>(sizeof(int64_t));
+  // Before the ranks meet: after that nobody can leave, for others read here.
+  LateCopies late(getContext().getArena(), bytes);
+  std::vector<Transfer> arrivals = recvs;
   if (showsCopies)
     pack(seat.getNextPayload(), sends, bytes);
+  else
+    for (Transfer &arrival : arrivals)
+      if (std::any_of(sends.begin(), sends.end(), [&](const Transfer &send) {
+            return overlap(send.buffer, arrival.buffer, bytes);
+          }))
+        if (!(arrival.buffer = late.add(arrival.buffer)))
+          return getContext().fail(COMM_NO_MEMORY,
+                                   call.describe() + ": no memory for " +
+                                       std::to_string(bytes) +
+                                       " bytes, which it receives into a "
+                                       "buffer that it sends");
   if (Status status = meet(call, &sends))
     return status;
   if (showsCopies) {
-    for (const Transfer &recv : recvs)
-      copyBytes(recv.buffer,
-                findPacked(seat.getPayload(recv.peer), index, bytes), bytes);
+    for (const Transfer &arrival : arrivals)
+      copyBytes(arrival.buffer,
+                findPacked(seat.getPayload(arrival.peer), index, bytes), bytes);
     return COMM_SUCCESS;
   }
   bool stream = streams(n * bytes);
-  // What others may still be reading is not overwritten before they are done.
-  std::vector<std::pair<void *, std::unique_ptr<char[]>>> late;
-  for (const Transfer &recv : recvs) {
-    void *target = recv.buffer;
-    if (std::any_of(sends.begin(), sends.end(), [&](const Transfer &send) {
-          return overlap(send.buffer, recv.buffer, bytes);
-        })) {
-      late.emplace_back(target, std::unique_ptr<char[]>(new char[bytes]));
-      target = late.back().second.get();
-    }
-    copyBytes(target, findBuffer(seat.getPost(recv.peer), index), bytes,
-              stream);
-  }
+  for (const Transfer &arrival : arrivals)
+    copyBytes(arrival.buffer, findBuffer(seat.getPost(arrival.peer), index),
+              bytes, stream);
   part();
-  for (auto &[target, content] : late)
-    copyBytes(target, content.get(), bytes);
+  late.copyToTargets();
   return COMM_SUCCESS;
 }

@@ -48,6 +48,8 @@ protected:
                   const std::vector<Transfer> &recvs) override;
 
 private:
+  class LateCopies;
+
   /// Meets the others, who may then read `call.send`. `most` is the bytes that
   /// one member sends at most: the same on all ranks. `own` is what this one
   /// sends.
