@@ -140,11 +140,12 @@ public:
         machine(std::move(machine)), cache(cache) {}
 
   Expected<std::unique_ptr<MemoryBuffer>> operator()(Module &module) override {
-    bool isKernel =
-        StringRef(module.getModuleIdentifier()).starts_with(kKernelPrefix);
+    // The identifier of a kernel says all that its code depends on.
+    StringRef key = module.getModuleIdentifier();
+    bool isKernel = key.starts_with(kKernelPrefix);
     if (isKernel && cache)
-      if (std::unique_ptr<MemoryBuffer> object = cache->getObject(&module))
-        return object;
+      if (std::unique_ptr<MemoryBuffer> known = cache->get(key))
+        return known;
     JITTargetMachineBuilder builder = machine;
     bool optimizes = isKernel || hasSmallLoops(module);
     builder.setCodeGenOptLevel(optimizes ? CodeGenOptLevel::Aggressive
@@ -157,7 +158,11 @@ public:
       optimize(module, **target);
     else
       prepareSchedule(module);
-    return SimpleCompiler(**target, isKernel ? cache : nullptr)(module);
+    Expected<std::unique_ptr<MemoryBuffer>> object =
+        SimpleCompiler(**target)(module);
+    if (object && isKernel && cache)
+      cache->add(key, (*object)->getMemBufferRef());
+    return object;
   }
 
 private:

@@ -7,7 +7,6 @@
 
 #include "KernelCache.h"
 
-#include "llvm/IR/Module.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -106,25 +105,23 @@ void KernelCache::write(llvm::StringRef key, llvm::StringRef object) {
   hasWritten = true;
 }
 
-void KernelCache::notifyObjectCompiled(const llvm::Module *module,
-                                       llvm::MemoryBufferRef object) {
-  llvm::StringRef key = module->getModuleIdentifier();
+void KernelCache::add(llvm::StringRef key, llvm::MemoryBufferRef object) {
   std::lock_guard<std::mutex> lock(mutex);
   objects[key] = llvm::MemoryBuffer::getMemBufferCopy(object.getBuffer(), key);
   if (!folder.empty())
     write(key, object.getBuffer());
 }
 
-std::unique_ptr<llvm::MemoryBuffer>
-KernelCache::getObject(const llvm::Module *module) {
-  llvm::StringRef key = module->getModuleIdentifier();
+std::unique_ptr<llvm::MemoryBuffer> KernelCache::get(llvm::StringRef key) {
   std::lock_guard<std::mutex> lock(mutex);
   auto object = objects.find(key);
   if (object == objects.end()) {
     std::unique_ptr<llvm::MemoryBuffer> file =
         folder.empty() ? nullptr : read(key);
-    if (!file)
+    if (!file) {
+      ++numMisses;
       return nullptr;
+    }
     object = objects.try_emplace(key, std::move(file)).first;
   }
   ++numHits;

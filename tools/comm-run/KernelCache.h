@@ -9,7 +9,6 @@
 #define COMM_TOOLS_COMMRUN_KERNELCACHE_H
 
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ExecutionEngine/ObjectCache.h"
 #include "llvm/Support/Caching.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -18,11 +17,10 @@
 
 namespace mlir::comm::runner {
 
-/// Object files by the identifiers of the modules that they were made from,
-/// which say all that the code depends on. Kept in memory, and in a folder
-/// where there is one: other processes may use it too. May be used by several
-/// threads.
-class KernelCache : public llvm::ObjectCache {
+/// Object files by keys, which say all that the code depends on. Kept in
+/// memory, and in a folder where there is one: other processes may use it too.
+/// May be used by several threads.
+class KernelCache {
 public:
   /// Of memory alone.
   KernelCache() = default;
@@ -31,19 +29,19 @@ public:
   /// wrong with files only costs the time to compile again. Files that nobody
   /// has read for a week are removed, and the oldest ones beyond 256 MiB.
   explicit KernelCache(llvm::StringRef folder);
-  ~KernelCache() override;
+  ~KernelCache();
 
   /// Where a user's cache is, `comm` in $XDG_CACHE_HOME or ~/.cache; empty if
   /// there is no such place.
   static std::string getDefaultFolder();
 
-  void notifyObjectCompiled(const llvm::Module *module,
-                            llvm::MemoryBufferRef object) override;
-  std::unique_ptr<llvm::MemoryBuffer>
-  getObject(const llvm::Module *module) override;
+  void add(llvm::StringRef key, llvm::MemoryBufferRef object);
+  /// Null where there is none.
+  std::unique_ptr<llvm::MemoryBuffer> get(llvm::StringRef key);
 
-  /// How many objects it has given.
+  /// How many objects it has given, and how often it had none.
   size_t getNumHits() const { return numHits; }
+  size_t getNumMisses() const { return numMisses; }
 
 private:
   std::unique_ptr<llvm::MemoryBuffer> read(llvm::StringRef key);
@@ -52,7 +50,7 @@ private:
   std::mutex mutex;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> objects;
   std::string folder;
-  std::atomic<size_t> numHits{0};
+  std::atomic<size_t> numHits{0}, numMisses{0};
   bool hasWritten = false;
 };
 

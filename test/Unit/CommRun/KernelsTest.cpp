@@ -240,6 +240,7 @@ TEST_F(KernelFolderTest, KeepsKernelsBetweenProcesses) {
   {
     KernelCache cache(folder);
     EXPECT_EQ(run(cache), 0u);
+    EXPECT_EQ(cache.getNumMisses(), 2u);
   }
   EXPECT_EQ(listFiles().size(), 2u);
   KernelCache cache(folder);
