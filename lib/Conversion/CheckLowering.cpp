@@ -55,12 +55,29 @@ static bool isSupportedElement(Type type) {
   return integer && integer.isSignless() && integer.getWidth() <= 64;
 }
 
-static bool isSupported(Type type) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return isSupportedElement(tensor.getElementType()) && !tensor.getEncoding();
-  if (auto memref = dyn_cast<MemRefType>(type))
-    return isSupportedElement(memref.getElementType());
-  return isa<MessageType>(type) || isSupportedElement(type);
+/// Whether the static sizes of a shape make more bytes than can be counted.
+static bool overflows(ShapedType type) {
+  int64_t bytes = sizeof(int64_t);
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size) && size != 0 &&
+        llvm::MulOverflow(bytes, size, bytes))
+      return true;
+  return false;
+}
+
+/// Why a value of this type cannot be lowered; empty where it can.
+static StringRef findMistake(Type type) {
+  StringRef unsupported = "which has no lowering to the host";
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return isa<MessageType>(type) || isSupportedElement(type) ? ""
+                                                              : unsupported;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto memref = dyn_cast<MemRefType>(type);
+  if ((!tensor && !memref) || !isSupportedElement(shaped.getElementType()) ||
+      (tensor && tensor.getEncoding()) || (memref && memref.getMemorySpace()))
+    return unsupported;
+  return overflows(shaped) ? "whose size in bytes overflows" : "";
 }
 
 /// Adds an error if the op has no lowering.
@@ -69,22 +86,25 @@ static LogicalResult checkOp(Operation *op) {
     return op->emitOpError(
         "is not differentiated yet: run 'comm-differentiate' first");
   static const llvm::StringSet<> dialects = {
-      "affine", "arith", "bufferization", "builtin", "comm",   "func", "index",
-      "linalg", "math",  "memref",        "scf",     "tensor", "ub"};
+      "affine", "arith", "builtin", "comm", "func",   "index",
+      "linalg", "math",  "memref",  "scf",  "tensor", "ub"};
   // Bodies run in kernels, which have no status to give.
   if (isa<cf::AssertOp>(op) && !op->getParentOfType<linalg::LinalgOp>())
     return success();
   if (!op->getDialect() ||
       !dialects.contains(op->getDialect()->getNamespace()) ||
-      isa<scf::ForallOp, tensor::GatherOp, tensor::ScatterOp>(op))
+      isa<scf::ForallOp, tensor::GatherOp, tensor::ScatterOp, linalg::PackOp,
+          linalg::UnPackOp, linalg::WinogradFilterTransformOp,
+          linalg::WinogradInputTransformOp, linalg::WinogradOutputTransformOp,
+          memref::ReallocOp>(op))
     return op->emitOpError("has no lowering to the host");
   if (isa<func::ConstantOp, func::CallIndirectOp>(op))
     return op->emitOpError("has no lowering to the host: call a function by "
                            "its name");
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
-    if (!isSupported(value.getType()))
+    if (StringRef mistake = findMistake(value.getType()); !mistake.empty())
       return op->emitOpError("has a value of type ")
-             << value.getType() << ", which has no lowering to the host";
+             << value.getType() << ", " << mistake;
   auto call = dyn_cast<func::CallOp>(op);
   if (!call)
     return success();
@@ -110,13 +130,16 @@ static LogicalResult checkFunction(func::FuncOp function) {
            << "'@" << function.getName()
            << "' has unstructured control flow, which has no lowering";
   LogicalResult result = success();
-  for (BlockArgument argument : function.getArguments())
-    if (!isSupported(argument.getType()) ||
-        isa<MessageType>(argument.getType()))
+  for (BlockArgument argument : function.getArguments()) {
+    StringRef mistake = isa<MessageType>(argument.getType())
+                            ? "which has no lowering to the host"
+                            : findMistake(argument.getType());
+    if (!mistake.empty())
       result = emitError(argument.getLoc())
                << "argument " << argument.getArgNumber() << " of '@"
-               << function.getName() << "' is a " << argument.getType()
-               << ", which has no lowering to the host";
+               << function.getName() << "' is a " << argument.getType() << ", "
+               << mistake;
+  }
   return result;
 }
 

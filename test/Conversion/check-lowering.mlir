@@ -56,3 +56,42 @@ func.func @parallel(%x: tensor<4xf32>, %i: tensor<2x1xindex>) -> (tensor<4xf32>,
   %g = tensor.gather %x[%i] gather_dims([0]) : (tensor<4xf32>, tensor<2x1xindex>) -> tensor<2xf32>
   return %r, %g : tensor<4xf32>, tensor<2xf32>
 }
+
+// -----
+
+func.func @buffers(%x: tensor<4xf32>, %y: memref<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @+1 {{'bufferization.alloc_tensor' op has no lowering to the host}}
+  %0 = bufferization.alloc_tensor() copy(%x) : tensor<4xf32>
+  // expected-error @+1 {{'bufferization.materialize_in_destination' op has no lowering to the host}}
+  %1 = bufferization.materialize_in_destination %x in %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{'bufferization.to_tensor' op has no lowering to the host}}
+  %2 = bufferization.to_tensor %y restrict : memref<4xf32> to tensor<4xf32>
+  // expected-error @+1 {{'bufferization.to_buffer' op has no lowering to the host}}
+  %3 = bufferization.to_buffer %x : tensor<4xf32> to memref<4xf32>
+  // expected-error @+1 {{'bufferization.clone' op has no lowering to the host}}
+  %4 = bufferization.clone %y : memref<4xf32> to memref<4xf32>
+  // expected-error @+1 {{'memref.realloc' op has no lowering to the host}}
+  %5 = memref.realloc %4(%n) : memref<4xf32> to memref<?xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @packed(%x: tensor<8x8xf32>, %y: tensor<2x2x4x4xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{'linalg.pack' op has no lowering to the host}}
+  %0 = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %y : tensor<8x8xf32> -> tensor<2x2x4x4xf32>
+  // expected-error @+1 {{'linalg.unpack' op has no lowering to the host}}
+  %1 = linalg.unpack %0 inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %x : tensor<2x2x4x4xf32> -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+// Sizes that no memory has, and memory of another kind.
+// expected-error @+1 {{argument 0 of '@sizes' is a 'tensor<4x9223372036854775807xf32>', whose size in bytes overflows}}
+func.func @sizes(%x: tensor<4x9223372036854775807xf32>, %y: tensor<2xf32>, %z: memref<4xf32, 1>) {
+  // expected-error @-1 {{argument 2 of '@sizes' is a 'memref<4xf32, 1>', which has no lowering to the host}}
+  // expected-error @+1 {{'tensor.empty' op has a value of type 'tensor<4611686018427387904xf32>', whose size in bytes overflows}}
+  %0 = tensor.empty() : tensor<4611686018427387904xf32>
+  return
+}
