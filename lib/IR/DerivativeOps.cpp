@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/IR/DerivativeOps.h"
+#include "Verification.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -27,6 +28,8 @@ static FailureOr<FunctionOpInterface>
 verifyFunctionAndWrt(Operation *op, FlatSymbolRefAttr callee,
                      std::optional<ArrayRef<int64_t>> wrt,
                      SymbolTableCollection &symbols) {
+  if (failed(verifyInFunction(op)))
+    return failure();
   auto function =
       symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, callee);
   if (!function)

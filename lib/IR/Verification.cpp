@@ -61,8 +61,16 @@ LogicalResult comm::verifyAxes(Operation *from, AxesAttr axes,
   return success();
 }
 
+LogicalResult comm::verifyInFunction(Operation *op) {
+  if (op->getParentOfType<FunctionOpInterface>())
+    return success();
+  return op->emitOpError("stands outside of any function");
+}
+
 LogicalResult comm::verifyGroupSymbol(Operation *op,
                                       SymbolTableCollection &symbols) {
+  if (failed(verifyInFunction(op)))
+    return failure();
   auto axes = cast_or_null<AxesAttr>(
       Attribute(cast<ReplicationOpInterface>(op).getGroupAxes()));
   // A receive whose operand is no message of a send: its verifier says so.
@@ -149,7 +157,15 @@ LogicalResult comm::verifyResized(CollectiveOpInterface op, int64_t groupSize,
     return op->emitOpError("expects a result of rank ")
            << input.getRank() << ", got " << output.getRank();
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
-    if (input.isDynamicDim(dim) || output.isDynamicDim(dim))
+    if (output.isDynamicDim(dim))
+      continue;
+    if (multiplied == dim && output.getDimSize(dim) % groupSize != 0 &&
+        input.isDynamicDim(dim))
+      return op->emitOpError("expects result dimension ")
+             << dim << " to be a multiple of the group size (" << groupSize
+             << ") of axes " << formatAxes(op.getGroup()) << ", got "
+             << output.getDimSize(dim);
+    if (input.isDynamicDim(dim))
       continue;
     int64_t expected = input.getDimSize(dim);
     if (divided == dim)

@@ -15,6 +15,9 @@ namespace mlir::comm {
 /// `["dp", "tp"]`, as messages name the axes of a group.
 std::string formatAxes(AxesAttr axes);
 
+/// The op stands in a function.
+LogicalResult verifyInFunction(Operation *op);
+
 /// The forms of a collective: a tensor and a result, or a memref and no
 /// result; in the memref form a destination where `needsDest`, which tensors
 /// never have.

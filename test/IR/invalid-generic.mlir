@@ -236,10 +236,136 @@ func.func @index_of_i64(%x: tensor<4xf32>) {
 
 // -----
 
-// Outside any function
-
-// expected-note @+1 {{the mesh is here}}
 comm.mesh @mesh [dp = 2, tp = 4]
-%x = arith.constant dense<1.0> : tensor<4xf32>
-// expected-error @+1 {{'comm.all_reduce' op is over axis 'pp', which @mesh does not have}}
-%0 = comm.all_reduce sum %x over @mesh["pp"] : tensor<4xf32>
+func.func @barrier_operand(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.barrier' op requires zero operands}}
+  "comm.barrier"(%x) <{axes = #comm.axes<@mesh["tp"]>}> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @barrier_result(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.barrier' op requires zero results}}
+  %0 = "comm.barrier"() <{axes = #comm.axes<@mesh["tp"]>}> : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @permute_of_nothing(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.permute' op requires attribute 'pairs'}}
+  %0 = "comm.permute"(%x) <{axes = #comm.axes<@mesh["tp"]>}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @reduction_of_another_kind(%x: tensor<4xf32>) {
+  // expected-error @+1 {{invalid properties {axes = #comm.axes<@mesh["tp"]>, reduction = 7 : i64} for op comm.all_reduce: Invalid attribute `reduction` in property conversion: 7 : i64}}
+  %0 = "comm.all_reduce"(%x) <{axes = #comm.axes<@mesh["tp"]>, reduction = 7 : i64}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_concat(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{'comm.all_to_all' op requires attribute 'concat_dim'}}
+  %0 = "comm.all_to_all"(%x) <{axes = #comm.axes<@mesh["tp"]>, split_dim = 0 : i64}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @recv_of_nothing(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.recv' op expected 1 or more operands, but found 0}}
+  %0 = "comm.recv"() : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @recv_of_a_tensor(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.recv' op operand #0 must be tensor in flight from one rank to another, but got 'tensor<4xf32>'}}
+  %0 = "comm.recv"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @index_without_axes() {
+  // expected-error @+1 {{'comm.axis_index' op requires attribute 'axes'}}
+  %0 = "comm.axis_index"() : () -> index
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @unknown_op(%x: tensor<4xf32>) {
+  // expected-error @+1 {{unregistered operation 'comm.nothing' found in dialect ('comm') that does not allow unknown operations}}
+  %0 = "comm.nothing"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @successor(%x: tensor<4xf32>) {
+  // expected-error @+1 {{successors in non-terminator}}
+  %0 = "comm.vary"(%x)[^end] <{axes = #comm.axes<@mesh["tp"]>}> : (tensor<4xf32>) -> tensor<4xf32>
+  cf.br ^end
+^end:
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @vjp_of_nothing(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.vjp' op requires attribute 'callee'}}
+  %0 = "comm.vjp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @vjp_without_number(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.vjp' op requires attribute 'num_arguments'}}
+  %0 = "comm.vjp"(%x) <{callee = @vjp_without_number}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @value_and_grad_of_nothing(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.value_and_grad' op requires attribute 'callee'}}
+  %0 = "comm.value_and_grad"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'comm.mesh' op requires attribute 'sym_name'}}
+"comm.mesh"() <{axis_names = ["a"], axis_sizes = array<i64: 2>}> : () -> ()
+
+// -----
+
+// expected-error @+1 {{'comm.mesh' op requires zero results}}
+%0 = "comm.mesh"() <{axis_names = ["a"], axis_sizes = array<i64: 2>, sym_name = "m"}> : () -> i32
+
+// -----
+
+// expected-error @+1 {{'comm.mesh' op requires zero regions}}
+"comm.mesh"() <{axis_names = ["a"], axis_sizes = array<i64: 2>, sym_name = "m"}> ({
+^bb0:
+}) : () -> ()

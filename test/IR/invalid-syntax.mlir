@@ -236,3 +236,91 @@ comm.mesh @mesh [dp = 2, tp = 4]
 func.func @attribute_empty(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh[]>}) {
   return
 }
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @three_in_a_pair(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected ')'}}
+  %0 = comm.permute %x [(0, 1, 2)] over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @pair_too_large(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.permute' integer value too large}}
+  %0 = comm.permute %x [(0, 99999999999999999999)] over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_root(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.broadcast' expected 'root'}}
+  %0 = comm.broadcast %x over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @root_too_large(%x: tensor<4xf32>) {
+  // expected-error @+1 {{integer constant out of range for attribute}}
+  %0 = comm.broadcast %x root 18446744073709551616 over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_to(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.send' expected 'to'}}
+  %0 = comm.send %x from 0 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @two_operands(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.all_reduce' expected 'over'}}
+  %0 = comm.all_reduce sum %x, %x over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @axes_not_closed(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected ']'}}
+  %0 = comm.vary %x over @mesh["tp" : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+2 {{invalid kind of type specified: expected builtin.tensor, but found 'f32'}}
+// expected-error @+1 {{failed to parse Comm_MessageType parameter 'payload'}}
+func.func @message_of_a_scalar(%x: !comm.message<f32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unknown attribute `nothing` in dialect `comm`}}
+func.func @unknown_attribute(%x: tensor<4xf32> {comm.replicated = #comm.nothing}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{custom op 'comm.mesh' expected valid keyword or string}}
+comm.mesh @mesh [1 = 1]
+
+// -----
+
+// expected-error @+1 {{expected '['}}
+comm.mesh @mesh

@@ -49,7 +49,7 @@ def Comm_ReductionAttr : EnumAttr<CommDialect, Comm_ReductionKind, "reduction">;
 def Comm_MessageType : TypeDef<CommDialect, "Message",
     [DeclareTypeInterfaceMethods<CotangentTypeInterface>]> {
   let mnemonic = "message";
-  let summary = "A tensor in flight from one rank to another";
+  let summary = "tensor in flight from one rank to another";
   let description = [{
     What `comm.send` yields and the one `comm.recv` takes. Ties the two lines
     together, so that activity, zeros, order and dead code need no notion of a
