@@ -46,6 +46,10 @@ config.substitutions.append(
         sys.executable + " " + os.path.join(config.comm_source_dir, "tools", "generate-reference.py") + " --check",
     )
 )
+# %mutate COUNT SEED FILE.mlir...: changes texts and looks for one that crashes comm-opt.
+config.substitutions.append(
+    ("%mutate", sys.executable + " " + os.path.join(config.comm_source_dir, "test", "Tools", "Inputs", "mutate.py"))
+)
 # %generate SHAPE:N: a program of about N ops, as the benchmark of the compiler has it.
 config.substitutions.append(
     (
