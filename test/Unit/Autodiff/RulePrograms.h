@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringSet.h"
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,15 @@ private:
   std::unique_ptr<ExecutionEngine> engine;
   llvm::StringSet<> ruled;
 };
+
+/// Expects <J ẋ, ȳ> = <ẋ, J^T ȳ> at `x` for random ẋ and ȳ, where J ẋ is a
+/// central difference; and the same cotangents with one argument active at a
+/// time.
+void checkTransposed(RulePrograms &programs, unsigned program, const Numbers &x,
+                     std::mt19937 &random);
+
+/// Functions `@f` of ops of arith, math and tensor, for numbers in [0.5, 1.5].
+extern const std::vector<const char *> ruleTexts;
 
 } // namespace mlir::comm::testing
 
