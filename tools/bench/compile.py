@@ -4,19 +4,26 @@
 Each program is generated in some sizes, and these runs are compared side by
 side, in turn, as the machine is now:
 
-  whole      comm-opt parses, differentiates, canonicalizes, merges, prints
+  whole      comm-opt parses, differentiates, canonicalizes, merges, prints; in
+             the same run, -mlir-timing tells the time of the differentiation
+             alone and of parsing
   again      comm-opt -canonicalize -cse on the output of `whole`
-  pass       the differentiation alone, as -mlir-timing tells it
-  parse      parsing the same file, as -mlir-timing tells it
 
-Times are processor times of the process (of one run, wall times: the fastest
-of some repetitions each), memory is the largest resident set.
+The shape that networks have, `chain`, is measured so, the fastest of some
+repetitions each. The other shapes are there to find what is not linear: `whole`
+alone, once, as many at a time as there are cores, so their parts have no
+targets. A million ops of the chain are for the growth too: once, with bytecode
+in the place of the printed text, compared with 10^5 ops in the same way.
+
+Times are processor times of the process (of one pass, wall times), memory is the
+largest resident set.
 
   compile.py [--quick] [--shapes=chain,...] [--sizes=10000,...] [--repeat=N]
   compile.py --program SHAPE:N        writes a program to stdout
 """
 
 import argparse
+import concurrent.futures
 import functools
 import os
 import re
@@ -30,17 +37,21 @@ from programs import GENERATORS, SHAPES
 report = functools.partial(section.report, "compile")
 
 
+MAIN = "chain"
+MILLION = 1_000_000
+PASSES = ["-comm-differentiate", "-canonicalize", "-cse"]
+
+
 class Runs:
-    """Runs comm-opt and keeps the best figures of each kind of run."""
+    """Runs comm-opt on programs in a folder."""
 
-    def __init__(self, tool):
+    def __init__(self, tool, folder):
         self.tool = tool
+        self.folder = folder
 
-    def run(self, arguments, timing=False):
+    def run(self, arguments):
         """Processor seconds, resident KiB, and the seconds of each pass."""
-        command = [self.tool, *arguments]
-        if timing:
-            command += ["-mlir-timing", "-mlir-timing-display=list"]
+        command = [self.tool, *arguments, "-mlir-timing", "-mlir-timing-display=list"]
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(command, stderr=errors)
             _, status, usage = os.wait4(process.pid, 0)
@@ -54,38 +65,67 @@ class Runs:
             passes[name] = passes.get(name, 0) + float(seconds)
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, passes
 
+    def measure(self, shape, size, repeat=1, again=False, form=()):
+        """The best figures of some repetitions."""
+        source = os.path.join(self.folder, f"{shape}-{size}.mlir")
+        output = source + ".out" if again else os.devnull
+        with open(source, "w") as file:
+            file.write(GENERATORS[shape](size))
+        figures = []
+        for _ in range(repeat):
+            whole, memory, passes = self.run([source, *PASSES, *form, "-o", output])
+            figure = {"whole": whole, "memory": memory, "pass": passes["Differentiate"], "parse": passes["Parser"]}
+            if again:
+                figure["again"], figure["memory_again"], _ = self.run(
+                    [output, "-canonicalize", "-cse", "-o", os.devnull]
+                )
+            figures.append(figure)
+        for path in {source, output} - {os.devnull}:
+            os.remove(path)
+        best = {key: min(f[key] for f in figures) for key in figures[0]}
+        print(f"{shape} {size}: {best}", file=sys.stderr, flush=True)
+        return best
 
-def measure(runs, shape, size, repeat, folder):
-    source = os.path.join(folder, f"{shape}-{size}.mlir")
-    with open(source, "w") as file:
-        file.write(GENERATORS[shape](size))
-    output = source + ".out"
-    figures = []
-    for _ in range(repeat):
-        whole, memory, _ = runs.run(
-            [source, "-comm-differentiate", "-canonicalize", "-cse", "-o", output]
-        )
-        again, memory_again, _ = runs.run(
-            [output, "-canonicalize", "-cse", "-o", os.devnull]
-        )
-        _, _, passes = runs.run(
-            [source, "-comm-differentiate", "-o", os.devnull], timing=True
-        )
-        figures.append(
-            {
-                "whole": whole,
-                "again": again,
-                "memory": memory,
-                "memory_again": memory_again,
-                "pass": passes["Differentiate"],
-                "parse": passes["Parser"],
-            }
-        )
-    os.remove(source)
-    os.remove(output)
-    best = {key: min(f[key] for f in figures) for key in figures[0]}
-    print(f"{shape} {size}: {best}", file=sys.stderr, flush=True)
-    return best
+
+def report_growth(name, small, large, times):
+    growth = large["whole"] / small["whole"]
+    report(f"{name}: time for {times:g} times the ops", growth, "x", 1.2 * times, "<=")
+
+
+def measure_main(runs, sizes, repeat):
+    last = None
+    for size in sizes:
+        best = runs.measure(MAIN, size, repeat if size < 100_000 else min(repeat, 2), again=True)
+        name = f"{MAIN}, {size} ops: "
+        report(name + "whole", best["whole"], "s")
+        report(name + "whole / its output again", best["whole"] / best["again"], "x", 1.5, "<=")
+        report(name + "differentiation", best["pass"], "s")
+        report(name + "differentiation / parsing", best["pass"] / best["parse"], "x", 1.5, "<=")
+        report(name + "memory / its output again", best["memory"] / best["memory_again"], "x", 2.0, "<=")
+        if last:
+            report_growth(f"{MAIN}, {size} ops", last[1], best, size / last[0])
+        last = (size, best)
+
+
+def measure_others(runs, shapes, sizes, repeat):
+    def measure(shape):
+        return [runs.measure(shape, size, repeat if size < 100_000 else 1) for size in sizes]
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for shape, figures in zip(shapes, pool.map(measure, shapes)):
+            for size, best in zip(sizes, figures):
+                report(f"{shape}, {size} ops: differentiation / parsing", best["pass"] / best["parse"], "x")
+            for i in range(1, len(sizes)):
+                report_growth(f"{shape}, {sizes[i]} ops", figures[i - 1], figures[i], sizes[i] / sizes[i - 1])
+
+
+def measure_million(runs):
+    form = ["-emit-bytecode"]
+    small, large = (runs.measure(MAIN, size, form=form) for size in [MILLION // 10, MILLION])
+    name = f"{MAIN}, {MILLION} ops, bytecode out"
+    report(f"{name}: whole", large["whole"], "s")
+    report(f"{name}: memory", large["memory"] / 2**20, "GiB")
+    report_growth(name, small, large, 10)
 
 
 def main():
@@ -100,31 +140,19 @@ def main():
         shape, size = options.program.split(":")
         sys.stdout.write(GENERATORS[shape](int(size)))
         return
-    build = os.environ.get("COMM_BUILD_DIR", "build")
-    runs = Runs(os.path.join(build, "bin", "comm-opt"))
+    tool = os.path.join(os.environ.get("COMM_BUILD_DIR", "build"), "bin", "comm-opt")
     shapes = options.shapes.split(",") if options.shapes else list(SHAPES)
     sizes = [1_000, 10_000] if options.quick else [10_000, 100_000]
     if options.sizes:
         sizes = [int(size) for size in options.sizes.split(",")]
     repeat = options.repeat or (1 if options.quick else 3)
     with tempfile.TemporaryDirectory() as folder:
-        for shape in shapes:
-            last = None
-            # The million is for the growth of the shape that networks have.
-            more = [] if options.quick or options.sizes or shape != "chain" else [1_000_000]
-            for size in sizes + more:
-                best = measure(runs, shape, size, repeat if size <= 100_000 else 1, folder)
-                name = f"{shape}, {size} ops: "
-                report(name + "whole", best["whole"], "s")
-                report(name + "whole / its output again", best["whole"] / best["again"], "x", 1.5, "<=")
-                report(name + "differentiation", best["pass"], "s")
-                report(name + "differentiation / parsing", best["pass"] / best["parse"], "x", 1.5, "<=")
-                report(name + "memory / its output again", best["memory"] / best["memory_again"], "x", 2.0, "<=")
-                if last:
-                    growth = best["whole"] / last[1]["whole"]
-                    scale = size / last[0]
-                    report(name + f"time for {scale:g} times the ops", growth, "x", 1.2 * scale, "<=")
-                last = (size, best)
+        runs = Runs(tool, folder)
+        if MAIN in shapes:
+            measure_main(runs, sizes, repeat)
+        measure_others(runs, [shape for shape in shapes if shape != MAIN], sizes, repeat)
+        if MAIN in shapes and not options.quick and not options.sizes:
+            measure_million(runs)
 
 
 if __name__ == "__main__":
