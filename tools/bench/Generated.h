@@ -17,7 +17,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <malloc.h>
 
 namespace mlir::comm::bench {
 
@@ -64,14 +63,6 @@ struct Generated {
   runner::PackedFunction entry;
   runner::RankValues inputs;
 };
-
-/// Freed memory stays in the process, so that a large result of the second call
-/// costs no page faults: what is measured is the program.
-inline void keepFreedMemory() {
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);
-  mallopt(M_ARENA_MAX, 1);
-}
 
 /// One line for tools/bench.sh, as section.py prints it. `sense` is "<=" or
 /// ">="; without a target the figure only informs.

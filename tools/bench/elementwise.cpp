@@ -138,7 +138,6 @@ static void measure(const Case &test, int repetitions) {
 
 int main(int argc, char **argv) {
   bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  bench::keepFreedMemory();
   for (const Case &test : cases)
     measure(test, quick ? 5 : 21);
 }

@@ -212,7 +212,6 @@ static void measure(Sizes sizes) {
 
 int main(int argc, char **argv) {
   bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  bench::keepFreedMemory();
   openblas_set_num_threads(1);
   measure({64, 256, 512, quick ? 10 : 60});
   measure({256, 512, 1024, quick ? 5 : 30});

@@ -29,6 +29,9 @@ struct Results {
   Row y, dx, dw;
 };
 
+/// What is called: x, w and the seed of y.
+using Vjp = void(Results *, CommContext *, Row *, Row *, Row *);
+
 int main(int argc, char **argv) {
   DialectRegistry registry;
   comm::registerAllDialects(registry);
@@ -48,7 +51,8 @@ int main(int argc, char **argv) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto engine = llvm::cantFail(ExecutionEngine::create(*module));
-  auto vjp = llvm::cantFail(engine->lookupPacked("_mlir_ciface_layer_vjp"));
+  auto vjp = reinterpret_cast<Vjp *>(
+      llvm::cantFail(engine->lookup("_mlir_ciface_layer_vjp")));
 
   Results results[4];
   std::string error;
@@ -60,11 +64,7 @@ int main(int argc, char **argv) {
     Row rows[3];
     for (int i = 0; i < 3; ++i)
       rows[i] = {values[i], values[i], 0, {4}, {1}};
-    void *result = &results[rank.getRank()];
-    void *self = static_cast<CommContext *>(&rank);
-    void *px = &rows[0], *pw = &rows[1], *pdy = &rows[2];
-    void *arguments[] = {&result, &self, &px, &pw, &pdy};
-    vjp(arguments);
+    vjp(&results[rank.getRank()], &rank, &rows[0], &rows[1], &rows[2]);
   });
   if (failure)
     llvm::report_fatal_error(failure->message.c_str());
