@@ -198,7 +198,6 @@ struct TruncF : AdjointModel<TruncF, arith::TruncFOp> {
 
 void comm::registerArithAdjointModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    context->loadDialect<math::MathDialect, tensor::TensorDialect>();
     attachAdjointModels<NegF, AddF, SubF, MulF, DivF, RemF, Select, ExtF,
                         TruncF>(context);
     attachAdjointModels<Extremum<arith::MaximumFOp>,

@@ -10,6 +10,7 @@
 #include "comm/Interfaces/RegionAdjointOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -114,7 +115,10 @@ struct Call : RegionAdjointOpInterface::ExternalModel<Call, func::CallOp> {
 
 void comm::registerFuncAdjointModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, func::FuncDialect *) {
-    context->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
+    // What the rules of arith and math emit: for these two themselves it would
+    // be too early, tensor's affine is being loaded when it loads arith.
+    context->loadDialect<arith::ArithDialect, math::MathDialect,
+                         tensor::TensorDialect>();
     func::CallOp::attachInterface<Call>(*context);
   });
 }

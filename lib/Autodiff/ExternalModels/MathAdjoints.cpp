@@ -374,7 +374,6 @@ private:
 
 void comm::registerMathAdjointModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    context->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
     attachAdjointModels<Exp, Exp2, ExpM1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt,
                         Cbrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh,
                         Asinh, Acosh, Atanh, Erf, Erfc, AbsF, Sincos, Atan2,
