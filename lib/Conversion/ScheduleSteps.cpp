@@ -91,7 +91,8 @@ void Scheduler::assignCollective(CollectiveOpInterface op) {
   if (!isTensor(op.getInputValue()) && op->getNumResults() == 0)
     return;
   if (auto send = dyn_cast<SendOp>(op.getOperation())) {
-    send->setOperand(0, buffers.get(send.getInput()).memref);
+    if (isTensor(send.getInput()))
+      send->setOperand(0, buffers.get(send.getInput()).memref);
     return;
   }
   Value result = op->getResult(0);
