@@ -9,7 +9,8 @@ code is then 1. A crash inside of MLIR's own code, with none of ours on the stac
 
   mutate.py COUNT SEED FILE.mlir... [--save=FOLDER] [--upstream] [--command=...]...
 
-Each command is one of the ways in which a text is used, in turn.
+Each command is one of the ways in which a text is used, in turn: it reads the
+standard input, as `comm-run /dev/stdin` does too.
 """
 
 import argparse
@@ -129,10 +130,10 @@ def find_fault(command, text, options):
     except subprocess.TimeoutExpired:
         return "hangs"
     errors = result.stderr.decode(errors="replace")
-    if result.returncode not in (0, 1):
+    if not 0 <= result.returncode < 100:
         where = "in MLIR" if is_upstream(errors) else "here"
         return f"crashes {where} with {result.returncode}: " + errors[-600:]
-    if result.returncode == 1 and "error:" not in errors:
+    if result.returncode and "error:" not in errors:
         return "fails without an error: " + errors[-600:]
     return None
 
@@ -182,7 +183,7 @@ def find_suspects(programs, pool, commands, options):
         command = commands[start // BATCH % len(commands)]
         numbers = range(start, min(start + BATCH, options.seed + options.count))
         texts = [make_text(number, programs, pool) for number in numbers]
-        if find_fault(command + " -split-input-file", "\n// -----\n".join(texts), options):
+        if "comm-opt" not in command or find_fault(command + " -split-input-file", "\n// -----\n".join(texts), options):
             yield from ((number, command, text) for number, text in zip(numbers, texts))
 
 
