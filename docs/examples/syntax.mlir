@@ -18,6 +18,7 @@ func.func @every_op(%x: tensor<4xf32>, %w: tensor<4xf32> {comm.replicated = #com
   %rd = comm.reduce avg %x root 2 over @mesh["tp", "dp"] : tensor<4xf32>
   %ga = comm.gather %x dim 0 root 0 over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
   %sc = comm.scatter %big dim 0 root 0 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
+  %st = comm.stop_gradient %x : tensor<4xf32>
   comm.barrier over @mesh["dp"]
   return %y : tensor<4xf32>
 }

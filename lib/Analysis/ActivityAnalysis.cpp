@@ -99,6 +99,12 @@ private:
 };
 } // namespace
 
+/// Whether the results of an op depend on its operands: no value changes a
+/// size.
+static bool passesOn(Operation *op) {
+  return !isa<ShapedDimOpInterface>(op) && !op->hasTrait<StopsDerivative>();
+}
+
 ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
                                    ValueRange sinks) {
   Flow flow(block);
@@ -115,7 +121,7 @@ ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
         continue;
       if (flow.handsOver(unit))
         llvm::for_each(flow.getTargets(&use), depend);
-      else if (!isa<ShapedDimOpInterface>(unit)) // no value changes a size
+      else if (passesOn(unit))
         llvm::for_each(unit->getResults(), depend);
     }
 
@@ -135,7 +141,7 @@ ActivityAnalysis::ActivityAnalysis(Block &block, ValueRange sources,
     llvm::for_each(origins, read);
     Operation *definition = value.getDefiningOp();
     // What is defined around the block is none of its concern.
-    if (!origins.empty() || !definition ||
+    if (!origins.empty() || !definition || !passesOn(definition) ||
         flow.getUnit(definition) != definition)
       continue;
     forEachReadValue(definition, read);

@@ -114,7 +114,8 @@ struct LowerLocal : comm::impl::LowerLocalBase<LowerLocal> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<CollectiveOpInterface, AxisIndexOp, BarrierOp>(op))
+      if (isa<CollectiveOpInterface, AxisIndexOp, BarrierOp, StopGradientOp>(
+              op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -131,6 +132,10 @@ struct LowerLocal : comm::impl::LowerLocalBase<LowerLocal> {
   }
 
   void lowerOp(Operation *op) {
+    if (auto stop = dyn_cast<StopGradientOp>(op)) {
+      stop.getResult().replaceAllUsesWith(stop.getInput());
+      return op->erase();
+    }
     OpBuilder builder(op);
     auto replication = cast<ReplicationOpInterface>(op);
     auto axes = cast<AxesAttr>(Attribute(replication.getGroupAxes()));

@@ -1,4 +1,4 @@
-//===- DerivativeOps.cpp - comm.vjp and comm.value_and_grad ---------------===//
+//===- DerivativeOps.cpp - Where derivatives begin and end ----------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -176,4 +176,15 @@ AxesAttrInterface ValueAndGradOp::getOperandMark(unsigned operand) {
 
 AxesAttrInterface ValueAndGradOp::getResultMark(unsigned result) {
   return getResultOrGradientMark(lookupCallee(*this), result, getWrt());
+}
+
+//===----------------------------------------------------------------------===//
+// comm.stop_gradient
+//===----------------------------------------------------------------------===//
+
+OpFoldResult StopGradientOp::fold(FoldAdaptor) {
+  Operation *op = getInput().getDefiningOp();
+  bool hasNoDerivative = op && (op->hasTrait<StopsDerivative>() ||
+                                op->hasTrait<OpTrait::ConstantLike>());
+  return hasNoDerivative ? getInput() : Value();
 }

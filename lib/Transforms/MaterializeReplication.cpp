@@ -32,6 +32,8 @@ public:
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op == function)
         return WalkResult::advance();
+      if (op->hasTrait<StopsDerivative>())
+        return WalkResult::advance();
       bool depends = usesDependent(op);
       // Nothing defined inside is known yet, so these are captures.
       if (!depends && op->getNumRegions())

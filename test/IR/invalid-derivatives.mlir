@@ -326,3 +326,20 @@ func.func @value_and_grad_c5_type(%x: tensor<4xf32>, %i: tensor<4xi32>) {
   %0:3 = comm.value_and_grad @loss(%x, %x, %i) wrt [0] : (tensor<4xf32>, tensor<4xf32>, tensor<4xi32>) -> (f32, tensor<4xf32>, f32)
   return
 }
+
+// -----
+
+func.func @stop_gradient_of_integers(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'comm.stop_gradient' op operand #0 must be float or ranked tensor of floats, but got 'tensor<4xi32>'}}
+  %0 = comm.stop_gradient %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+// stop_gradient_c1
+func.func @stop_gradient_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'comm.stop_gradient' op requires the same type for all operands and results}}
+  %0 = "comm.stop_gradient"(%x) : (tensor<4xf32>) -> tensor<4xf64>
+  return
+}

@@ -85,6 +85,12 @@ bool Evaluator::runComm(Operation *op) {
   }
   if (isa<BarrierOp>(op))
     return true;
+  if (auto stop = dyn_cast<StopGradientOp>(op)) {
+    WorldTensor y = get(stop.getInput());
+    y.derivatives.clear();
+    set(stop, std::move(y));
+    return true;
+  }
   auto collective = dyn_cast<CollectiveOpInterface>(op);
   if (!collective)
     return false;

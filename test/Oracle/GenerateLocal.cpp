@@ -71,7 +71,7 @@ void Generator::stepBinary() {
 void Generator::stepUnary() {
   Entry x = pick();
   Value a = x.value, result;
-  int64_t kind = choices.choose(7);
+  int64_t kind = choices.choose(8);
   if (kind >= 4)
     a = getStatic(x);
   switch (kind) {
@@ -99,6 +99,11 @@ void Generator::stepUnary() {
         builder, loc, arith::CmpFPredicate::OLT, a, constant);
     result = arith::SelectOp::create(builder, loc, condition, a,
                                      arith::MulFOp::create(builder, loc, a, a));
+    break;
+  }
+  case 7: {
+    Value constant = StopGradientOp::create(builder, loc, a);
+    result = arith::MulFOp::create(builder, loc, a, constant);
     break;
   }
   }

@@ -1,4 +1,4 @@
-//===- DerivativeOps.td - Requests for derivatives ---------*- tablegen -*-===//
+//===- DerivativeOps.td - Where derivatives begin and end --*- tablegen -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -94,6 +94,43 @@ def Comm_ValueAndGradOp : Comm_DerivativeOp<"value_and_grad"> {
     $callee `` `(` $operands `)` (`wrt` $wrt^)? attr-dict `:`
     functional-type($operands, $outputs)
   }];
+}
+
+def Comm_Differentiable
+    : AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>],
+                "float or ranked tensor of floats">;
+
+def Comm_StopGradientOp : Comm_Op<"stop_gradient", [
+    Pure, SameOperandsAndResultType, Elementwise, Scalarizable, Vectorizable,
+    Tensorizable, StopsDerivative]> {
+  let summary = "The value, and nothing of its derivative";
+  let description = [{
+    Yields its operand, through which nothing is differentiated: for what is
+    differentiated, the result is a constant. Copies nothing; it is there until
+    the program is lowered, so that a derivative of a derivative sees it too.
+
+    Semantics: y = x.
+
+    Constraints:
+    - stop_gradient_c1: the result has the type of the operand.
+
+    **Adjoint.** x̄ = 0: no cotangent goes through it, so what only it connects
+    to a result is not active. (`comm-run --check-grad` compares with differences
+    of values, which go through it.)
+
+    **Replication.** Local: that of the operand.
+
+    **Laws.** stop_gradient of stop_gradient, and of a constant, is its operand.
+
+    Example:
+    ```mlir
+    %y = comm.stop_gradient %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Comm_Differentiable:$input);
+  let results = (outs Comm_Differentiable:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasFolder = 1;
 }
 
 #endif // COMM_IR_DERIVATIVEOPS

@@ -53,6 +53,12 @@ public:
 /// belongs to, under this name: so that traces and messages tell them apart.
 inline constexpr llvm::StringLiteral kBackwardLocName = "backward";
 
+/// The results of an op with this trait carry no derivative, whatever its
+/// operands do: no path of activity leads through it, so it needs no adjoint.
+template <typename ConcreteOp>
+class StopsDerivative : public OpTrait::TraitBase<ConcreteOp, StopsDerivative> {
+};
+
 /// Whether a value of this type can carry a derivative: a float, a ranked
 /// tensor of floats, or a type whose CotangentTypeInterface says so.
 bool isDifferentiable(Type type);

@@ -54,4 +54,10 @@ def AdjointOpInterface : OpInterface<"AdjointOpInterface"> {
   ];
 }
 
+/// The results of the op carry no derivative, whatever its operands do: no path
+/// of activity leads through it, so it needs no adjoint.
+def StopsDerivative : NativeOpTrait<"StopsDerivative"> {
+  let cppNamespace = "::mlir::comm";
+}
+
 #endif // COMM_INTERFACES_ADJOINTOPINTERFACE
