@@ -196,18 +196,18 @@ LogicalResult comm::materializeReplication(FunctionOpInterface function,
       ReplicationAnalysis::run(function, facts);
   if (failed(analysis))
     return failure();
-  if (failed(analysis->verify())) {
-    // For its errors: all of them are reported.
-    (void)verifyMessageOrder(*analysis);
+  LogicalResult states = analysis->verify();
+  LogicalResult order = verifyMessageOrder(*analysis);
+  if (failed(states) || failed(order))
     return failure();
-  }
   SmallVector<StateChange> changes = collectChanges(*analysis);
   const MeshAxes &axes = facts.getMeshAxes();
   if (warn)
     for (const StateChange &change : changes)
       warnAbout(change, axes, function);
   apply(changes, axes);
-  return verifyMessageOrder(*analysis);
+  orderMessagesForAdjoint(*analysis);
+  return success();
 }
 
 namespace {

@@ -46,10 +46,12 @@ struct Node {
 /// The lines of a function, and the search for a cycle among them.
 class MessageOrder {
 public:
-  explicit MessageOrder(const ReplicationAnalysis &analysis)
-      : analysis(analysis), axes(analysis.getMeshAxes()) {}
+  /// With `adjoints`, what moves nothing but whose adjoint does is a line too.
+  MessageOrder(const ReplicationAnalysis &analysis, bool adjoints)
+      : analysis(analysis), axes(analysis.getMeshAxes()), adjoints(adjoints) {}
 
-  LogicalResult verify();
+  /// Fails where there is a cycle, with errors if it is to `report` them.
+  LogicalResult verify(bool report);
 
 private:
   void addLine(Operation *op, Line::Kind kind, ArrayRef<unsigned> group,
@@ -57,7 +59,7 @@ private:
   void collect(Region &region, bool expandCalls);
   SmallVector<unsigned> getGroup(AxesAttrInterface axesAttr);
   SmallVector<std::pair<unsigned, unsigned>> findClusters();
-  LogicalResult verifyCluster(unsigned begin, unsigned end);
+  LogicalResult verifyCluster(unsigned begin, unsigned end, bool report);
   unsigned getCoordinate(ArrayRef<unsigned> group, unsigned member,
                          unsigned axis);
   InFlightDiagnostic reportCycle(ArrayRef<Node> nodes);
@@ -65,6 +67,7 @@ private:
 
   const ReplicationAnalysis &analysis;
   const MeshAxes &axes;
+  bool adjoints;
   SmallVector<Line> lines;
   /// The functions whose lines are being collected.
   SmallVector<Operation *> stack;
@@ -105,8 +108,9 @@ void MessageOrder::collect(Region &region, bool expandCalls) {
               sends.lookup(recv.getSend()));
     } else if (auto group = dyn_cast<ReplicationOpInterface>(op)) {
       // A change of state moves nothing, but its adjoint does.
-      bool moves = group.getWantedState() != WantedState::Replicated ||
-                   llvm::any_of(op.getResultTypes(), isDifferentiable);
+      bool moves =
+          group.getWantedState() != WantedState::Replicated ||
+          (adjoints && llvm::any_of(op.getResultTypes(), isDifferentiable));
       if (group.isSynchronizing() && moves)
         addLine(&op, Line::Kind::Collective, getGroup(group.getGroupAxes()),
                 next);
@@ -158,7 +162,8 @@ static std::pair<unsigned, unsigned> getEnds(const Line &send) {
 /// Searches a run of overlapping messages and what lies between for a cycle.
 /// Ranks that no message names behave alike, so one of them stands for
 /// all: the number of ranks does not matter, only that of the messages.
-LogicalResult MessageOrder::verifyCluster(unsigned begin, unsigned end) {
+LogicalResult MessageOrder::verifyCluster(unsigned begin, unsigned end,
+                                          bool report) {
   MeshOpInterface mesh = axes.getMesh();
   unsigned numAxes = mesh.getAxisSizes().size();
   SmallVector<std::set<unsigned>> used(numAxes);
@@ -237,7 +242,7 @@ LogicalResult MessageOrder::verifyCluster(unsigned begin, unsigned end) {
   }
   if (numOrdered == nodes.size())
     return success();
-  return reportCycle(nodes);
+  return report ? LogicalResult(reportCycle(nodes)) : failure();
 }
 
 std::string MessageOrder::formatRank(unsigned rank) {
@@ -290,13 +295,9 @@ InFlightDiagnostic MessageOrder::reportCycle(ArrayRef<Node> nodes) {
                                   << cycle.size() << " ops";
   for (const Node::Edge *edge : cycle) {
     const Line &line = lines[edge->line];
-    auto group = dyn_cast<ReplicationOpInterface>(line.op);
-    bool inBackward =
-        group && group.getWantedState() == WantedState::Replicated;
     diagnostic.attachNote(line.op->getLoc())
         << formatRank(edge->rank) << " waits in this '" << line.op->getName()
-        << "'" << (inBackward ? " (in its adjoint)" : "")
-        << " before it reaches the next one";
+        << "' before it reaches the next one";
   }
   return diagnostic;
 }
@@ -345,7 +346,7 @@ static LogicalResult verifyChannels(FunctionOpInterface function) {
 
 /// Every maximal run of overlapping messages is searched on its own: what lies
 /// outside of all messages is ordered alike on all ranks.
-LogicalResult MessageOrder::verify() {
+LogicalResult MessageOrder::verify(bool report) {
   FunctionOpInterface function = analysis.getFunction();
   collect(function.getFunctionBody(), /*expandCalls=*/false);
   SmallVector<std::pair<unsigned, unsigned>> clusters = findClusters();
@@ -362,12 +363,25 @@ LogicalResult MessageOrder::verify() {
   }
   bool valid = true;
   for (auto [begin, end] : clusters)
-    valid &= succeeded(verifyCluster(begin, end));
+    valid &= succeeded(verifyCluster(begin, end, report));
   return success(valid);
 }
 
 LogicalResult comm::verifyMessageOrder(const ReplicationAnalysis &analysis) {
   if (failed(verifyChannels(analysis.getFunction())))
     return failure();
-  return MessageOrder(analysis).verify();
+  return MessageOrder(analysis, /*adjoints=*/false).verify(/*report=*/true);
+}
+
+void comm::orderMessagesForAdjoint(const ReplicationAnalysis &analysis) {
+  if (succeeded(
+          MessageOrder(analysis, /*adjoints=*/true).verify(/*report=*/false)))
+    return;
+  // Where each message is taken right after it is sent, all ranks meet in the
+  // order of the lines, whatever stands between.
+  analysis.getFunction()->walk([](SendOp send) {
+    auto recv = cast<RecvOp>(*send.getMessage().user_begin());
+    if (!recv.getDest())
+      recv->moveAfter(send);
+  });
 }

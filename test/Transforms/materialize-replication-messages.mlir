@@ -102,22 +102,6 @@ func.func @around(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A change of state between the ends of a message is an all_reduce in the
-// backward.
-comm.mesh @mesh [tp = 3]
-func.func @backward(%x: tensor<4xf32>, %w: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) -> tensor<4xf32> {
-  // expected-error @+2 {{deadlock: ranks wait for each other in a cycle of 2 ops}}
-  // expected-note @+1 {{waits in this 'comm.send'}}
-  %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
-  // expected-note @+1 {{waits in this 'comm.vary' (in its adjoint)}}
-  %v = comm.vary %w over @mesh["tp"] : tensor<4xf32>
-  %r = comm.recv %m : !comm.message<tensor<4xf32>> -> tensor<4xf32>
-  %a = arith.mulf %r, %v : tensor<4xf32>
-  return %a : tensor<4xf32>
-}
-
-// -----
-
 // Through a call.
 comm.mesh @mesh [tp = 3]
 func.func private @back(%x: tensor<4xf32>) -> tensor<4xf32> {
