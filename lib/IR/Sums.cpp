@@ -7,6 +7,9 @@
 
 #include "Laws.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -67,7 +70,100 @@ static LogicalResult addCollectives(AddOp add, PatternRewriter &rewriter) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Sums of rearranged all_reduces
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An all_reduce and the local ops, innermost first, that only rearrange its
+/// elements; none of them has another use.
+struct RearrangedReduce {
+  AllReduceOp reduce;
+  SmallVector<Operation *> ops;
+};
+} // namespace
+
+/// Whether a value has one use, sizes apart.
+static bool hasOneUse(Value value) {
+  return llvm::count_if(value.getUsers(), [](Operation *user) {
+           return !isa<tensor::DimOp>(user);
+         }) == 1;
+}
+
+static RearrangedReduce findReduce(Value value) {
+  RearrangedReduce found;
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto reduce = dyn_cast<AllReduceOp>(op))
+      found.reduce = hasOneUse(value) ? reduce : AllReduceOp();
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+    if (found.reduce || !value.hasOneUse() ||
+        !isa<linalg::TransposeOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp>(op) ||
+        (expand && !expand.getOutputShape().empty()))
+      break;
+    found.ops.push_back(op);
+    value = op->getOperand(0);
+  }
+  std::reverse(found.ops.begin(), found.ops.end());
+  return found;
+}
+
+/// The same rearrangement of `value`, at the rewriter's insertion point.
+static Value rearrange(PatternRewriter &rewriter, ArrayRef<Operation *> ops,
+                       Value value) {
+  for (Operation *op : ops) {
+    auto transpose = dyn_cast<linalg::TransposeOp>(op);
+    if (!transpose) {
+      Operation *clone = rewriter.clone(*op);
+      clone->setOperand(0, value);
+      value = clone->getResult(0);
+      continue;
+    }
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, op->getLoc(), value);
+    applyPermutationToVector(sizes, transpose.getPermutation());
+    Value init = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
+                                         getElementTypeOrSelf(value));
+    value = linalg::TransposeOp::create(rewriter, op->getLoc(), value, init,
+                                        transpose.getPermutation())
+                ->getResult(0);
+  }
+  return value;
+}
+
+// T(sum_j a_j) + U(sum_j b_j) = sum_j (T a_j + U b_j) for transposes and
+// reshapes T and U, as of a weight that is used twice
+template <typename AddOp>
+static LogicalResult addRearranged(AddOp add, PatternRewriter &rewriter) {
+  RearrangedReduce a = findReduce(add.getLhs());
+  RearrangedReduce b = findReduce(add.getRhs());
+  if (!a.reduce || !b.reduce || (a.ops.empty() && b.ops.empty()) ||
+      a.reduce->getBlock() != b.reduce->getBlock() ||
+      !isSameLinearOp(a.reduce, b.reduce))
+    return failure();
+  // The same sizes are those of what is reduced.
+  for (AllReduceOp reduce : {a.reduce, b.reduce})
+    for (Operation *user :
+         llvm::make_early_inc_range(reduce.getResult().getUsers()))
+      if (isa<tensor::DimOp>(user))
+        rewriter.modifyOpInPlace(
+            user, [&] { user->setOperand(0, reduce.getInput()); });
+  Operation *later = getLaterOp(a.reduce, b.reduce);
+  rewriter.setInsertionPoint(later);
+  Value x = rearrange(rewriter, a.ops, a.reduce.getInput());
+  Value y = rearrange(rewriter, b.ops, b.reduce.getInput());
+  Operation *sum = rewriter.clone(*add);
+  sum->setOperands({x, y});
+  Operation *merged = rewriter.clone(*later);
+  merged->setOperand(0, sum->getResult(0));
+  merged->getResult(0).setType(add.getType());
+  rewriter.replaceOp(add, merged->getResults());
+  return success();
+}
+
 void comm::populateSumLaws(RewritePatternSet &patterns) {
   patterns.add(addCollectives<arith::AddFOp>)
-      .add(addCollectives<arith::AddIOp>);
+      .add(addCollectives<arith::AddIOp>)
+      .add(addRearranged<arith::AddFOp>)
+      .add(addRearranged<arith::AddIOp>);
 }

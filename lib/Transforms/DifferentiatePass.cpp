@@ -12,7 +12,11 @@
 #include "comm/IR/DerivativeOps.h"
 #include "comm/Transforms/MaterializeReplication.h"
 #include "comm/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace mlir::comm {
 #define GEN_PASS_DEF_DIFFERENTIATE
@@ -32,7 +36,7 @@ static LogicalResult simplifyGenerated(func::FuncOp function,
                                        const llvm::DenseSet<Operation *> *seam,
                                        const FrozenRewritePatternSet &laws) {
   // Where a law or a fold may begin: at our ops, at what reads their results,
-  // and at what reads constants.
+  // as a sum also through transposes and reshapes, and at what reads constants.
   SmallVector<Operation *> roots;
   Dialect *dialect = function.getContext()->getLoadedDialect<CommDialect>();
   auto isOurs = [=](Operation *op) {
@@ -43,8 +47,12 @@ static LogicalResult simplifyGenerated(func::FuncOp function,
       return;
     if (isOurs(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
           Operation *definition = operand.getDefiningOp();
-          return definition && (isOurs(definition) ||
-                                definition->hasTrait<OpTrait::ConstantLike>());
+          return definition &&
+                 (isOurs(definition) ||
+                  definition->hasTrait<OpTrait::ConstantLike>() ||
+                  (isa<arith::AddFOp, arith::AddIOp>(op) &&
+                   isa<linalg::TransposeOp, tensor::CollapseShapeOp,
+                       tensor::ExpandShapeOp>(definition)));
         }))
       roots.push_back(op);
   };

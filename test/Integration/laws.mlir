@@ -21,6 +21,9 @@
 // RUN: comm-run %s --function=sum_of_reduces --grad --seed=0=rand --output=0=@%t-sum_of_reduces-0.{rank}.npy --output=grad.0=@%t-sum_of_reduces-grad.x.{rank}.npy --output=grad.1=@%t-sum_of_reduces-grad.z.{rank}.npy
 // RUN: comm-run %t.mlir --function=sum_of_reduces --grad --seed=0=rand --expect=0=@%t-sum_of_reduces-0.{rank}.npy --expect=grad.0=@%t-sum_of_reduces-grad.x.{rank}.npy --expect=grad.1=@%t-sum_of_reduces-grad.z.{rank}.npy
 // RUN: comm-run %t.mlir --function=sum_of_reduces --check-grad
+// RUN: comm-run %s --function=sum_of_rearranged --grad --seed=0=rand --output=0=@%t-sum_of_rearranged-0.{rank}.npy --output=grad.0=@%t-sum_of_rearranged-grad.x.{rank}.npy --output=grad.1=@%t-sum_of_rearranged-grad.z.{rank}.npy
+// RUN: comm-run %t.mlir --function=sum_of_rearranged --grad --seed=0=rand --expect=0=@%t-sum_of_rearranged-0.{rank}.npy --expect=grad.0=@%t-sum_of_rearranged-grad.x.{rank}.npy --expect=grad.1=@%t-sum_of_rearranged-grad.z.{rank}.npy
+// RUN: comm-run %t.mlir --function=sum_of_rearranged --check-grad
 // RUN: comm-run %s --function=scaled --grad --seed=0=rand --output=0=@%t-scaled-0.{rank}.npy --output=grad.0=@%t-scaled-grad.x.{rank}.npy
 // RUN: comm-run %t.mlir --function=scaled --grad --seed=0=rand --expect=0=@%t-scaled-0.{rank}.npy --expect=grad.0=@%t-scaled-grad.x.{rank}.npy
 // RUN: comm-run %t.mlir --function=scaled --check-grad
@@ -124,6 +127,16 @@ func.func @sum_of_reduces(%x: tensor<6x6xf32>, %z: tensor<6x6xf32>) -> tensor<6x
   %0 = comm.all_reduce sum %x over @mesh["a"] : tensor<6x6xf32>
   %1 = comm.all_reduce sum %z over @mesh["a"] : tensor<6x6xf32>
   %y = arith.addf %0, %1 : tensor<6x6xf32>
+  return %y : tensor<6x6xf32>
+}
+
+// T(all_reduce x) + all_reduce z = all_reduce (T x + z)
+func.func @sum_of_rearranged(%x: tensor<6x6xf32>, %z: tensor<6x6xf32>) -> tensor<6x6xf32> {
+  %0 = comm.all_reduce sum %x over @mesh["a"] : tensor<6x6xf32>
+  %1 = comm.all_reduce sum %z over @mesh["a"] : tensor<6x6xf32>
+  %e = tensor.empty() : tensor<6x6xf32>
+  %t = linalg.transpose ins(%0 : tensor<6x6xf32>) outs(%e : tensor<6x6xf32>) permutation = [1, 0]
+  %y = arith.addf %t, %1 : tensor<6x6xf32>
   return %y : tensor<6x6xf32>
 }
 

@@ -44,7 +44,9 @@ def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce", Comm_Reduced,
       or A ⊆ B;
     - all_reduce over A of root_mask over S = all_reduce over A−S, S ⊆ A (sum;
       avg: divided by n(S));
-    - all_reduce x + all_reduce y = all_reduce (x + y) (sum, avg, equal sets);
+    - all_reduce x + all_reduce y = all_reduce (x + y) (sum, avg, equal sets),
+      also through transposes and reshapes T: T(all_reduce x) + all_reduce y =
+      all_reduce (T x + y), where T has static sizes or is a transpose;
     - all_reduce (c·x) = c·all_reduce x for replicated c (sum, avg), where x is
       a vary or a root_mask that the all_reduce then meets;
     - linalg.reduce with addf, or a static tensor.extract_slice, of all_reduce x
