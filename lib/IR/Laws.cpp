@@ -8,6 +8,7 @@
 #include "Laws.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -143,11 +144,44 @@ void comm::populateOneRankLaws(RewritePatternSet &patterns) {
 }
 
 //===----------------------------------------------------------------------===//
+// Zeros
+//===----------------------------------------------------------------------===//
+
+static bool isZero(Value value) {
+  DenseElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat())
+    return false;
+  Attribute element = constant.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return number.getValue().isPosZero();
+  return cast<IntegerAttr>(element).getValue().isZero();
+}
+
+namespace {
+/// Zeros on all ranks stay zeros under every collective: op(0) = 0.
+struct CollectiveOfZeros : OpInterfaceRewritePattern<CollectiveOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(CollectiveOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    // A message has two ends, which go together.
+    if (isa<SendOp, RecvOp>(op.getOperation()) || op->getNumResults() == 0 ||
+        !op.getOutputType().hasStaticShape() || !isZero(op.getInputValue()))
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, rewriter.getZeroAttr(op.getOutputType()));
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // All of them
 //===----------------------------------------------------------------------===//
 
 void comm::populateCollectiveLaws(RewritePatternSet &patterns) {
   populateOneRankLaws(patterns);
+  patterns.add<CollectiveOfZeros>(patterns.getContext());
   populateAllGatherLaws(patterns);
   populateAllReduceLaws(patterns);
   populateAllSliceLaws(patterns);

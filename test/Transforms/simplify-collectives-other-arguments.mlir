@@ -151,19 +151,15 @@ func.func @other_slice_dim(%x: tensor<8x8xf32> {comm.replicated = #comm.axes<@me
 // CHECK-LABEL: @other_root
 // CHECK-NEXT: comm.reduce
 // CHECK-NEXT: comm.broadcast
-// CHECK-NEXT: comm.root_mask
-// CHECK-NEXT: comm.broadcast
 // CHECK-NEXT: comm.gather
 // CHECK-NEXT: comm.scatter
 // CHECK-NEXT: return
-func.func @other_root(%x: tensor<4xf32>, %w: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+func.func @other_root(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = comm.reduce sum %x root 2 over @mesh["tp"] : tensor<4xf32>
   %1 = comm.broadcast %0 root 1 over @mesh["tp"] : tensor<4xf32>
-  %2 = comm.root_mask %w root 2 over @mesh["tp"] : tensor<4xf32>
-  %3 = comm.broadcast %2 root 1 over @mesh["tp"] : tensor<4xf32>
-  %4 = comm.gather %x dim 0 root 2 over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
-  %5 = comm.scatter %4 dim 0 root 1 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
-  return %1, %3, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  %2 = comm.gather %x dim 0 root 2 over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
+  %3 = comm.scatter %2 dim 0 root 1 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
 }
 
 // CHECK-LABEL: @other_pairs

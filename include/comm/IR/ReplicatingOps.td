@@ -126,7 +126,8 @@ def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast", Comm_Reduced,
 
     **Replication.** var -> rep.
 
-    **Laws.** broadcast of root_mask is rewritten to the identity; broadcast over S
+    **Laws.** broadcast of root_mask is rewritten to the identity, or to zeros
+    where their roots differ; broadcast over S
     of vary over B to vary over B−S (S ⊆ B); broadcast of reduce to all_reduce;
     broadcast x + broadcast y to broadcast (x + y).
 

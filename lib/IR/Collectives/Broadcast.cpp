@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Laws.h"
+#include "../Scaling.h"
 #include "../Verification.h"
 
 using namespace mlir;
@@ -40,6 +41,18 @@ static LogicalResult broadcastMasked(BroadcastOp op,
   if (!mask || mask.getAxes() != op.getAxes() || mask.getRoot() != op.getRoot())
     return failure();
   rewriter.replaceOp(op, mask.getInput());
+  // What uses x now may be the only one that does.
+  if (mask->use_empty())
+    rewriter.eraseOp(mask);
+  return success();
+}
+
+// the root is not the one that keeps x: broadcast_k(root_mask_j x) = 0
+static LogicalResult broadcastZeros(BroadcastOp op, PatternRewriter &rewriter) {
+  auto mask = op.getInput().getDefiningOp<RootMaskOp>();
+  if (!mask || mask.getAxes() != op.getAxes() || mask.getRoot() == op.getRoot())
+    return failure();
+  rewriter.replaceOp(op, emitZeroLike(rewriter, op.getLoc(), mask.getInput()));
   return success();
 }
 
@@ -70,5 +83,8 @@ static LogicalResult broadcastReduced(BroadcastOp op,
 }
 
 void comm::populateBroadcastLaws(RewritePatternSet &patterns) {
-  patterns.add(broadcastMasked).add(broadcastVaried).add(broadcastReduced);
+  patterns.add(broadcastMasked)
+      .add(broadcastZeros)
+      .add(broadcastVaried)
+      .add(broadcastReduced);
 }

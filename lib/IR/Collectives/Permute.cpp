@@ -41,9 +41,12 @@ LogicalResult PermuteOp::verifyGroup(int64_t groupSize) {
   return success();
 }
 
-// y_t = x_s  =>  x̄_s = ȳ_t: permute with the pairs inverted
+// y_t = x_s  =>  x̄_s = ȳ_t: permute with the pairs inverted; none where nobody
+// sends, so that nothing is communicated for it
 SmallVector<Value> PermuteOp::emitAdjoint(OpBuilder &builder, const Primals &,
                                           ValueRange cotangents) {
+  if (getPairs().empty())
+    return {Value()};
   SmallVector<int64_t> inverted(getPairs());
   for (size_t i = 0; i < inverted.size(); i += 2)
     std::swap(inverted[i], inverted[i + 1]);
