@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::comm {
 #define GEN_PASS_DEF_MATERIALIZEREPLICATION
@@ -222,10 +223,22 @@ struct MaterializeReplication
       valid &= succeeded(checkReplication(function, facts));
     if (!valid)
       return signalPassFailure();
+    llvm::StringSet<> differentiated = getDifferentiated(getOperation());
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      valid &= succeeded(materializeReplication(function, facts));
+      valid &= succeeded(materializeReplication(
+          function, facts,
+          /*warn=*/!differentiated.contains(function.getName())));
     if (!valid)
       signalPassFailure();
+  }
+
+  /// The functions with a derivative: its generation has warned about them.
+  static llvm::StringSet<> getDifferentiated(ModuleOp module) {
+    llvm::StringSet<> names;
+    for (auto function : module.getOps<FunctionOpInterface>())
+      if (function.getName().contains("_fwd"))
+        names.insert(function.getName().rsplit("_fwd").first);
+    return names;
   }
 };
 } // namespace
