@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Autodiff/Differentiate.h"
+#include "CustomVjp.h"
 #include "DerivativeRequest.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
 
@@ -137,7 +138,20 @@ Differentiator::getVjp(func::FuncOp function,
   if (failed(halves) || failed(verifyNameIsFree(symbols, function, name)))
     return failure();
   llvm::DenseSet<Operation *> seam;
-  func::FuncOp vjp = generateVjp(*request, *halves, seam);
+  func::FuncOp vjp;
+  if (isa_and_nonnull<ArrayAttr>(function->getAttr(kCustomVjpAttrName)) &&
+      request->suffix.empty()) {
+    // Calls of the pair, which is not taken apart.
+    FailureOr<CustomVjp> rule = getCustomVjp(function, symbols);
+    FailureOr<Halves> calls = emitCustomHalves(*request, *rule);
+    if (failed(calls))
+      return failure();
+    vjp = generateVjp(*request, *calls, seam);
+    symbols.erase(calls->forward);
+    symbols.erase(calls->backward);
+  } else {
+    vjp = generateVjp(*request, *halves, seam);
+  }
   if (failed(hooks.simplify(vjp, &seam)))
     return failure();
   vjpByName[name] = vjp;

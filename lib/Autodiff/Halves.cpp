@@ -57,6 +57,8 @@ Differentiator::getHalves(const Request &request) {
   };
   auto visit = [&](const Request &request) {
     inProgress.insert(request.function);
+    if (func::FuncOp(request.function)->hasAttr(kCustomVjpAttrName))
+      return close(request, getCustomHalves(request));
     auto generation = std::make_unique<Generation>(request);
     if (succeeded(begin(*generation)))
       open.push_back(std::move(generation));

@@ -98,7 +98,7 @@ void IntegerArguments::addCall(CallOpInterface call,
                                const ActivityAnalysis &activity) {
   auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
   FunctionOpInterface callee = name ? driver.lookupFunction(name) : nullptr;
-  if (!callee || callee.isExternal())
+  if (!callee || callee.isExternal() || callee->hasAttr(kCustomVjpAttrName))
     return;
   llvm::BitVector sources(call.getArgOperands().size());
   for (auto [number, operand] : llvm::enumerate(call.getArgOperands()))

@@ -8,6 +8,7 @@
 #include "CommSyntax.h"
 #include "comm/IR/Comm.h"
 #include "comm/IR/KernelAttr.h"
+#include "comm/Interfaces/RegionAdjointOpInterface.h"
 #include "comm/Interfaces/SameShapeBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -124,12 +125,31 @@ LogicalResult CommDialect::verifyRegionResultAttribute(
   return verifyMark(op, attribute, "result " + Twine(result));
 }
 
+/// Verifies the form of `comm.custom_vjp`; what it names is verified where it
+/// is used, as other functions may be changing.
+static LogicalResult verifyCustomVjpAttr(Operation *op, Attribute attribute) {
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitError() << "'" << kCustomVjpAttrName
+                           << "' is an attribute of functions only";
+  auto pair = dyn_cast<ArrayAttr>(attribute);
+  if (isa<FlatSymbolRefAttr>(attribute) ||
+      (pair && pair.size() == 2 &&
+       llvm::all_of(pair, llvm::IsaPred<FlatSymbolRefAttr>)))
+    return success();
+  return op->emitError() << "'" << kCustomVjpAttrName
+                         << "' expects a function such as @g, or two such as "
+                            "[@forward, @backward], got "
+                         << attribute;
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (llvm::is_contained({kStateAttrName, kArgumentStatesAttrName,
                           kActiveAttrName, kKernelAttrName},
                          attribute.getName().getValue()))
     return success();
+  if (attribute.getName() == kCustomVjpAttrName)
+    return verifyCustomVjpAttr(op, attribute.getValue());
   return op->emitError() << "'" << attribute.getName().getValue()
                          << "' is not an attribute of operations; mark an "
                             "argument or a result";

@@ -108,6 +108,9 @@ static DifferentiateHooks getHooks(MLIRContext *context, ModuleFacts &facts,
   hooks.resolve = [=](func::FuncOp function) {
     return differentiator->resolve(function);
   };
+  hooks.check = [=](func::FuncOp function) {
+    return differentiator->check(function);
+  };
   hooks.materialize = [&facts](func::FuncOp clone, bool warn) {
     return materializeReplication(clone, facts, warn);
   };
@@ -179,6 +182,11 @@ static LogicalResult replaceByCall(Operation *op, func::FuncOp callee,
 }
 
 LogicalResult CommDifferentiator::resolve(func::FuncOp function) {
+  if (!resolving.insert(function).second)
+    return function.emitError()
+           << "'" << function.getName()
+           << "' is recursive and cannot be differentiated";
+  llvm::scope_exit done([&] { resolving.erase(function); });
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<VjpOp, ValueAndGradOp>(op))
@@ -237,9 +245,11 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
     FailureOr<SmallVector<func::FuncOp>> asked = getAskedFunctions(module);
     if (failed(asked))
       return failure();
+    llvm::DenseSet<StringAttr> rules = getRules(all);
     if (functions.empty() && !hasOps)
       for (func::FuncOp function : all)
         if (function.isPublic() && !function.isDeclaration() &&
+            !rules.contains(function.getNameAttr()) &&
             llvm::any_of(function.getArgumentTypes(), hasBoundaryCotangent))
           asked->push_back(function);
     bool ok = true;
@@ -253,6 +263,16 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
           !differentiator.isDifferentiated(function))
         ok &= succeeded(differentiator.check(function));
     return success(ok);
+  }
+
+  /// The functions that are adjoints of others.
+  static llvm::DenseSet<StringAttr> getRules(ArrayRef<func::FuncOp> functions) {
+    llvm::DenseSet<StringAttr> rules;
+    for (func::FuncOp function : functions)
+      if (Attribute rule = function->getAttr(kCustomVjpAttrName))
+        rule.walk(
+            [&](FlatSymbolRefAttr name) { rules.insert(name.getAttr()); });
+    return rules;
   }
 
   /// The functions named by the option.

@@ -7,6 +7,7 @@
 
 #include "comm/Transforms/MaterializeReplication.h"
 #include "comm/Analysis/ReplicationAnalysis.h"
+#include "comm/Autodiff/Differentiate.h"
 #include "comm/IR/Comm.h"
 #include "comm/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -178,6 +179,9 @@ static void apply(ArrayRef<StateChange> changes, const MeshAxes &meshAxes) {
 
 LogicalResult comm::checkReplication(FunctionOpInterface function,
                                      ModuleFacts &facts) {
+  if (auto func = dyn_cast<func::FuncOp>(function.getOperation()))
+    if (failed(verifyCustomVjp(func, facts.getSymbols())))
+      return failure();
   if (function.isDeclaration())
     return success();
   FailureOr<ReplicationAnalysis> analysis =

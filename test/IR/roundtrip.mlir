@@ -141,3 +141,14 @@ func.func @derivatives(%x: tensor<2xf32>, %n: tensor<2xi32>, %w: f32) {
   %2:4 = comm.value_and_grad @step(%x, %n, %w) wrt [0, 2] : (tensor<2xf32>, tensor<2xi32>, f32) -> (f32, tensor<2xf32>, tensor<2xf32>, f32)
   return
 }
+
+// CHECK-LABEL: @stop_gradient
+func.func @stop_gradient(%s: f16, %d: tensor<?x2xbf16>, %e: tensor<f64>) -> (f16, tensor<?x2xbf16>, tensor<f64>) attributes {comm.custom_vjp = [@forward, @backward]} {
+  // CHECK: comm.stop_gradient %{{.*}} : f16
+  %0 = comm.stop_gradient %s : f16
+  // CHECK: comm.stop_gradient %{{.*}} : tensor<?x2xbf16>
+  %1 = comm.stop_gradient %d : tensor<?x2xbf16>
+  // CHECK: comm.stop_gradient %{{.*}} : tensor<f64>
+  %2 = comm.stop_gradient %e : tensor<f64>
+  return %0, %1, %2 : f16, tensor<?x2xbf16>, tensor<f64>
+}

@@ -15,6 +15,8 @@
 
 namespace mlir::comm {
 
+struct CustomVjp;
+
 /// What to differentiate of a function.
 struct DerivativeOptions {
   /// The numbers of the float arguments to differentiate, ascending; default
@@ -31,6 +33,8 @@ struct DifferentiateHooks {
   /// Rewrites what a user's function asks of the differentiator (comm.vjp)
   /// before the function is cloned.
   std::function<LogicalResult(func::FuncOp function)> resolve;
+  /// Proves the marks of a user's function that is called as it stands.
+  std::function<LogicalResult(func::FuncOp function)> check;
   /// Makes every change of replication state explicit in a clone of a user's
   /// function, and proves its marks. Warnings only where `warn`.
   std::function<LogicalResult(func::FuncOp clone, bool warn)> materialize;
@@ -58,7 +62,8 @@ struct DifferentiateHooks {
 /// The halves are private, f_vjp has f's visibility. Options other than the
 /// default append `_wrt_0_2` and `_of_0` to the names, and f_vjp is private.
 /// The marks of f hold for what corresponds to its arguments and results;
-/// residuals carry the marks that were proved.
+/// residuals carry the marks that were proved. A function that carries its own
+/// adjoint (`comm.custom_vjp`) is called as it stands, and so is its rule.
 class Differentiator : public AdjointDriver {
 public:
   /// `symbols` are the module's; functions are added to them.
@@ -95,6 +100,11 @@ private:
   FailureOr<func::FuncOp> emitBackward(Generation &generation,
                                        SmallVectorImpl<Value> &kept,
                                        SmallVectorImpl<Attribute> &marks);
+  LogicalResult prepareCalled(func::FuncOp function);
+  FailureOr<Halves> getCustomHalves(const Request &request);
+  FailureOr<Halves> emitCustomHalves(const Request &request,
+                                     const CustomVjp &rule);
+  FailureOr<func::FuncOp> emitCustomJvp(const Request &request);
   func::FuncOp generateVjp(const Request &request, Halves halves,
                            llvm::DenseSet<Operation *> &seam);
 
@@ -104,6 +114,10 @@ private:
   llvm::StringMap<func::FuncOp> vjpByName;
   llvm::DenseSet<Operation *> inProgress, materialized;
 };
+
+/// Reports what is wrong with the adjoint that a function carries, if it does,
+/// by errors at the function.
+LogicalResult verifyCustomVjp(func::FuncOp function, SymbolTable &symbols);
 
 } // namespace mlir::comm
 

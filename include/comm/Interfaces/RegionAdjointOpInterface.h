@@ -17,6 +17,10 @@
 
 namespace mlir::comm {
 
+/// The attribute by which a function carries its own adjoint: a function, or
+/// its two halves (AdjointFunctions).
+inline constexpr llvm::StringLiteral kCustomVjpAttrName = "comm.custom_vjp";
+
 /// The two halves of a differentiated function:
 /// forward(args...) -> (results..., residuals...) and
 /// backward(residuals..., cotangents of float results...) ->

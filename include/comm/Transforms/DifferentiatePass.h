@@ -39,6 +39,8 @@ private:
   CommDifferentiator(ModuleOp module, std::unique_ptr<ModuleFacts> facts);
 
   std::unique_ptr<ModuleFacts> facts;
+  /// The functions in which ops are being replaced.
+  llvm::DenseSet<Operation *> resolving;
 };
 
 /// Generates @f_vjp and its halves for one function of a module, as
