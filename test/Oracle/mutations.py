@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks rules on purpose and says which tests notice (docs/Testing.md).
 
-Usage: mutations.py [--build DIR] [--only NAME]... [--check-patches]
+Usage: mutations.py [--build DIR] [--only NAME]... [--tests NAME]... [--check-patches]
 
 Patches one rule at a time in the sources of this checkout, builds, runs the tests
 and puts the source back; prints a table. The exit code is 1 if a mutant survives
@@ -81,9 +81,30 @@ MUTANTS = [
      "      adjoints[1] = -(quotient * Term(context, primals.getResult(0)));",
      "      adjoints[1] = quotient * Term(context, primals.getResult(0));"),
     ("the last contribution replaces the sum", "lib/Autodiff/ReverseMode.cpp",
-     "  sum = sum ? arith::AddFOp::create(builder, cotangent.getLoc(), sum, cotangent)\n"
-     "            : cotangent;",
-     "  sum = cotangent;"),
+     "  sum = sum ? add(builder, sum, cotangent) : cotangent;",
+     "  (void)add;\n  sum = cotangent;"),
+    ("vary placed at its first use, in a branch or not",
+     "lib/Transforms/MaterializeReplication.cpp",
+     "    builder.setInsertionPointAfterValue(previous);",
+     "    builder.setInsertionPoint(change.uses.front()->getOwner());"),
+    ("sums of the first two ranks only", "lib/Runtime/Threads/Reductions.cpp",
+     "  reduction.numInputs = n;", "  reduction.numInputs = n < 2 ? n : 2;"),
+    ("scatter: root off by one", OPS + "Scatter.cpp",
+     "cotangents[0], getDim(), getRoot(), getAxes())",
+     "cotangents[0], getDim(),\n"
+     "                 (getRoot() + 1) % getGroupSize(*this, getAxes()), getAxes())"),
+    ("law: sums of all_reduces over any axes", "lib/IR/Sums.cpp",
+     "           reduce.getReduction() == cast<AllReduceOp>(second).getReduction() &&\n"
+     "           haveSameAxes(a.getGroup(), b.getGroup());",
+     "           reduce.getReduction() == cast<AllReduceOp>(second).getReduction();"),
+    ("law: a transpose forgotten in a sum", "lib/IR/Sums.cpp",
+     "rearrange(rewriter, a.ops, a.reduce.getInput());",
+     "rearrange(rewriter, {}, a.reduce.getInput());"),
+    ("stop_gradient does not stop", "lib/Analysis/ActivityAnalysis.cpp",
+     "!op->hasTrait<StopsDerivative>();", "true;"),
+    ("messages not ordered for the backward",
+     "lib/Transforms/MaterializeReplication.cpp",
+     "  orderMessagesForAdjoint(*analysis);", "  (void)orderMessagesForAdjoint;"),
     ("reduce_scatter's state is replicated", "include/comm/IR/ExchangingOps.td",
      'def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter", Comm_Exchanged,',
      'def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter", Comm_Reduced,'),
@@ -93,7 +114,9 @@ TARGETS = ["comm-oracle", "comm-opt", "comm-run", "CommTranspositionTests"]
 
 
 def run(command, build):
-    environment = dict(os.environ, COMM_BUILD_DIR=str(build))
+    # One failure is enough.
+    environment = dict(os.environ, COMM_BUILD_DIR=str(build),
+                       LIT_OPTS="--max-failures=1")
     return subprocess.run(command, cwd=ROOT, env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -114,6 +137,7 @@ def main():
     parser.add_argument("--build", default=ROOT / "build-mutations",
                         type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--only", action="append")
+    parser.add_argument("--tests", action="append")
     parser.add_argument("--check-patches", action="store_true")
     options = parser.parse_args()
 
@@ -129,8 +153,11 @@ def main():
         if configured.returncode:
             print(configured.stdout)
             return 1
-    build = ["ninja", "-C", options.build] + TARGETS
-    tests = get_tests(options.build)
+    tests = [(name, command) for name, command in get_tests(options.build)
+             if not options.tests or name in options.tests]
+    build = ["ninja", "-C", options.build] + [
+        target for target in TARGETS
+        if target != "CommTranspositionTests" or "transposition" in dict(tests)]
     names = [name for name, _ in tests]
     # Without a mutant all is green.
     if run(build, options.build).returncode:
