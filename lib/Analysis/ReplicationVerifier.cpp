@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Analysis/ReplicationAnalysis.h"
+#include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -56,6 +57,8 @@ private:
                     ReplicationState over);
 
   void verifySizes(Operation *op) {
+    if (op->hasAttr(kTapeAttrName))
+      return;
     for (Value size : getSizeOperands(op)) {
       // What only controls the region does not count: the ranks that run it
       // agree on the size.

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockAdjoint.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -21,6 +23,45 @@ static bool isDifferentiated(Operation *op, const ActivityAnalysis &activity) {
          (op->getNumRegions() != 0 || activity.getWantedOperands(op).any());
 }
 
+namespace {
+/// What is computed again in the backward is left as it is in the forward: a
+/// copy of the op before its rule replaces it. The calls in it run the forward
+/// halves all the same, so that nothing but these is differentiated again.
+class ForwardCopy {
+public:
+  ForwardCopy(RewriterBase &rewriter, Operation *op,
+              const ActivityAnalysis &activity) {
+    IRMapping mapping;
+    copy = rewriter.clone(*op, mapping);
+    copy->removeAttr(kRecomputeAttrName);
+    op->walk([&](CallOpInterface call) {
+      if (isDifferentiated(call, activity))
+        calls.push_back(cast<RegionAdjointOpInterface>(
+            mapping.lookup(call.getOperation())));
+    });
+  }
+
+  /// The copy; failure after an error.
+  FailureOr<Operation *> finish(RewriterBase &rewriter,
+                                RegionAdjointContext &context) {
+    for (RegionAdjointOpInterface call : calls) {
+      bool isAll = call == copy;
+      rewriter.setInsertionPoint(call);
+      FailureOr<RegionForward> forward = call.emitForward(rewriter, context);
+      if (failed(forward))
+        return failure();
+      if (isAll)
+        copy = forward->forward;
+    }
+    return copy;
+  }
+
+private:
+  Operation *copy;
+  SmallVector<RegionAdjointOpInterface> calls;
+};
+} // namespace
+
 LogicalResult DrivenBlock::emitForwards() {
   const ActivityAnalysis &activity = function.getActivity();
   SmallVector<RegionAdjointOpInterface> ops;
@@ -32,13 +73,10 @@ LogicalResult DrivenBlock::emitForwards() {
   IRRewriter rewriter(block.getParentOp()->getContext());
   for (RegionAdjointOpInterface op : ops) {
     SmallVector<Value> results(op->getResults());
-    // What is computed again in the backward is left as it is in the forward.
-    Operation *copy = nullptr;
+    std::optional<ForwardCopy> copy;
     rewriter.setInsertionPoint(op);
-    if (op->hasAttr(kRecomputeAttrName)) {
-      copy = rewriter.clone(*op);
-      copy->removeAttr(kRecomputeAttrName);
-    }
+    if (op->hasAttr(kRecomputeAttrName))
+      copy.emplace(rewriter, op, activity);
     rewriter.setInsertionPoint(op);
     FailureOr<RegionForward> forward = op.emitForward(rewriter, function);
     if (failed(forward)) {
@@ -48,21 +86,27 @@ LogicalResult DrivenBlock::emitForwards() {
     for (auto [old, value] : llvm::zip(results, forward->forward->getResults()))
       function.getActivity().replace(old, value);
     unsigned numResults = results.size();
-    if (copy)
-      useCopy(copy, *forward);
-    Operation *key = copy ? copy : forward->forward;
+    Operation *key = forward->forward;
+    if (copy) {
+      FailureOr<Operation *> original = copy->finish(rewriter, function);
+      if (failed(original))
+        return failure();
+      key = *original;
+      useCopy(key, *forward, numResults);
+    }
     forwards[key] = {std::move(*forward), numResults};
   }
   return success(ok);
 }
 
-/// Lets `copy`, the original op, compute the results, and leaves the forward
+/// Lets `copy` compute the results of the original op, and leaves the forward
 /// of the rule as a template for the backward.
-void DrivenBlock::useCopy(Operation *copy, RegionForward &rule) {
+void DrivenBlock::useCopy(Operation *copy, RegionForward &rule,
+                          unsigned numResults) {
   Operation *forward = rule.forward;
   forward->setAttr(kRecomputeAttrName, UnitAttr::get(copy->getContext()));
-  for (auto [result, original] :
-       llvm::zip(copy->getResults(), forward->getResults())) {
+  for (auto [result, original] : llvm::zip(
+           copy->getResults().take_front(numResults), forward->getResults())) {
     original.replaceAllUsesWith(result);
     llvm::replace(rule.residuals, original, result);
     function.getActivity().replace(original, result);
@@ -101,21 +145,52 @@ void DrivenBlock::gatherResiduals() {
   }
 }
 
+/// Moves the sizes of tensors from above out of the block, so that the backward
+/// reads a number and not the tensor.
+void DrivenBlock::hoistSizes() {
+  Operation *parent = block.getParentOp();
+  for (auto dim : llvm::make_early_inc_range(block.getOps<tensor::DimOp>())) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!index || dim.getSource().getParentBlock() == &block)
+      continue;
+    OpBuilder builder(parent);
+    dim.getIndexMutable().assign(
+        arith::ConstantIndexOp::create(builder, dim.getLoc(), *index));
+    dim->moveBefore(parent);
+  }
+}
+
 LogicalResult DrivenBlock::prepare(ValueRange sized) {
   if (failed(emitForwards()) || function.isInvalid())
     return failure();
+  bool isBody = isa<FunctionOpInterface>(block.getParentOp());
+  if (!isBody)
+    hoistSizes();
   gatherResiduals();
   for (Value tensor : sized)
     residuals.addSizes(tensor);
   if (failed(residuals.plan()))
     return failure();
-  if (isa<FunctionOpInterface>(block.getParentOp()))
+  if (isBody)
     return success();
-  llvm::SetVector<Value> above;
-  getUsedValuesDefinedAbove(*block.getParent(), above);
-  llvm::copy_if(above, std::back_inserter(captures),
-                [&](Value value) { return function.isActive(value); });
+  gatherCaptures();
   return success();
+}
+
+/// What ops on a path, and they alone, read from above: a comparison gives no
+/// cotangent.
+void DrivenBlock::gatherCaptures() {
+  const ActivityAnalysis &activity = function.getActivity();
+  llvm::SetVector<Value> found;
+  block.walk([&](Operation *op) {
+    if (!op->hasTrait<OpTrait::IsTerminator>() && !activity.isOnPath(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (activity.isActive(operand) &&
+          operand.getParentRegion()->isProperAncestor(block.getParent()))
+        found.insert(operand);
+  });
+  captures = found.takeVector();
 }
 
 FailureOr<const BlockAdjoint *>

@@ -46,8 +46,10 @@ private:
   };
 
   LogicalResult emitForwards();
-  void useCopy(Operation *copy, RegionForward &rule);
+  void useCopy(Operation *copy, RegionForward &rule, unsigned numResults);
+  void hoistSizes();
   void gatherResiduals();
+  void gatherCaptures();
   void emitRegionBackward(OpBuilder &builder, IRMapping &primals, Operation *op,
                           const ReplacedOp &replaced,
                           ReverseMode &reverse) const;

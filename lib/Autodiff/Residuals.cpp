@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -43,7 +44,8 @@ static bool isMadeOfLess(Operation *op) {
 /// there.
 static bool isCheap(Operation *op) {
   if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-          tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp>(op))
+          tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp,
+          ViewLikeOpInterface>(op))
     return true;
   auto isInteger = [](Type type) { return type.isIntOrIndex(); };
   return op->getNumRegions() == 0 && isPure(op) &&
@@ -51,7 +53,12 @@ static bool isCheap(Operation *op) {
          llvm::all_of(op->getOperandTypes(), isInteger);
 }
 
-/// Says which op is to be computed again.
+/// Whether an op is computed again rather than kept, whatever it reads.
+static bool isRecomputed(Operation *op) {
+  return isMadeOfLess(op) || op->hasAttr(kRecomputeAttrName);
+}
+
+/// Says how the backward gets a value, views and the like apart.
 LogicalResult Residuals::require(Value first) {
   SmallVector<Value> pending = {first};
   while (!pending.empty()) {
@@ -77,7 +84,7 @@ LogicalResult Residuals::require(Value first) {
       kept.insert(value);
       continue;
     }
-    if (isMadeOfLess(op) || op->hasAttr(kRecomputeAttrName) || !isKeepable) {
+    if (isRecomputed(op) || !isKeepable) {
       recomputed.insert(op);
       forEachReadValue(op, [&](Value operand) { pending.push_back(operand); });
       continue;
@@ -95,7 +102,7 @@ LogicalResult Residuals::require(Value first) {
 bool Residuals::isAtHand(Value value) {
   Operation *op = value.getDefiningOp();
   if (kept.contains(value) || given.contains(value) || isAbove(value) ||
-      (op && (isConstant(op) || recomputed.contains(op))))
+      (op && isRecomputed(op)))
     return true;
   if (!op || !isCheap(op))
     return false;
@@ -108,21 +115,17 @@ bool Residuals::isAtHand(Value value) {
 }
 
 /// Computes a value that is at hand again.
-void Residuals::recomputeChain(Value value) {
+LogicalResult Residuals::recomputeChain(Value value) {
   Operation *op = value.getDefiningOp();
-  if (kept.contains(value) || given.contains(value))
-    return;
-  if (op && isConstant(op)) {
-    recomputed.insert(op);
-    return;
-  }
-  if (isAbove(value)) {
-    read.insert(value);
-    return;
-  }
-  if (recomputed.insert(op).second)
-    for (Value operand : op->getOperands())
-      recomputeChain(operand);
+  if (kept.contains(value) || given.contains(value) || isAbove(value) ||
+      isRecomputed(op))
+    return require(value);
+  if (!recomputed.insert(op).second)
+    return success();
+  for (Value operand : op->getOperands())
+    if (failed(recomputeChain(operand)))
+      return failure();
+  return success();
 }
 
 LogicalResult Residuals::planSizes() {
@@ -156,11 +159,12 @@ LogicalResult Residuals::plan() {
       return failure();
   if (failed(planSizes()))
     return failure();
-  for (Value value : cheap) {
-    if (isAtHand(value))
-      recomputeChain(value);
-    else
-      kept.insert(value);
+  // What is computed again may need more of these.
+  for (size_t i = 0; i < cheap.size(); ++i) {
+    if (!isAtHand(cheap[i]))
+      kept.insert(cheap[i]);
+    else if (failed(recomputeChain(cheap[i])))
+      return failure();
   }
   return success();
 }

@@ -53,7 +53,7 @@ private:
   LogicalResult require(Value value);
   LogicalResult planSizes();
   bool isAtHand(Value value);
-  void recomputeChain(Value value);
+  LogicalResult recomputeChain(Value value);
 
   Block &block;
   llvm::DenseSet<Value> given;
@@ -67,12 +67,6 @@ private:
   llvm::SetVector<Value> kept, read;
   llvm::SmallPtrSet<Operation *, 8> recomputed;
 };
-
-/// The mark of an op whose results are computed again in the backward instead
-/// of being kept, and that of the copy there: it differs, so that the two are
-/// not merged as equal.
-inline constexpr StringLiteral kRecomputeAttrName = "comm.recompute";
-inline constexpr StringLiteral kRecomputedAttrName = "comm.recomputed";
 
 } // namespace mlir::comm
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tape.h"
+#include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -19,11 +20,20 @@ RankedTensorType comm::getTapeType(Type type, int64_t runs) {
   return RankedTensorType::get(shape, tensor ? tensor.getElementType() : type);
 }
 
+/// Of each rank's own number of runs.
+static Value emitEmpty(OpBuilder &builder, Location loc,
+                       ArrayRef<OpFoldResult> sizes, Type element) {
+  auto empty = tensor::EmptyOp::create(builder, loc, sizes, element);
+  if (empty.getType().isDynamicDim(0))
+    empty->setAttr(kTapeAttrName, builder.getUnitAttr());
+  return empty;
+}
+
 Value comm::emitTape(OpBuilder &builder, Location loc, Type type,
                      OpFoldResult runs, ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> all = {runs};
   llvm::append_range(all, sizes);
-  return tensor::EmptyOp::create(builder, loc, all, getElementTypeOrSelf(type));
+  return emitEmpty(builder, loc, all, getElementTypeOrSelf(type));
 }
 
 namespace {
@@ -69,8 +79,7 @@ SmallVector<Value> comm::emitGrown(OpBuilder &builder, Location loc,
     SmallVector<OpFoldResult> more(sizes);
     Value runs = tensor::DimOp::create(builder, loc, tape, 0);
     more[0] = Value(arith::AddIOp::create(builder, loc, runs, runs));
-    Value empty =
-        tensor::EmptyOp::create(builder, loc, more, type.getElementType());
+    Value empty = emitEmpty(builder, loc, more, type.getElementType());
     SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
     grown.push_back(tensor::InsertSliceOp::create(builder, loc, tape, empty,

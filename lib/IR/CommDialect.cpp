@@ -142,10 +142,30 @@ static LogicalResult verifyCustomVjpAttr(Operation *op, Attribute attribute) {
                          << attribute;
 }
 
+/// An op that is computed again has to give the same result twice.
+static LogicalResult verifyRecompute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitError() << "'" << name << "' expects no value, got "
+                           << attribute.getValue();
+  bool carriesMessage =
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MessageType>) ||
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<MessageType>);
+  if (carriesMessage)
+    return op->emitError() << "'" << op->getName() << "' cannot be marked '"
+                           << name
+                           << "': expected an op whose results can be "
+                              "computed again";
+  return success();
+}
+
 LogicalResult CommDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (llvm::is_contained({kRecomputeAttrName, kRecomputedAttrName},
+                         attribute.getName().getValue()))
+    return verifyRecompute(op, attribute);
   if (llvm::is_contained({kStateAttrName, kArgumentStatesAttrName,
-                          kActiveAttrName, kKernelAttrName},
+                          kActiveAttrName, kKernelAttrName, kTapeAttrName},
                          attribute.getName().getValue()))
     return success();
   if (attribute.getName() == kCustomVjpAttrName)

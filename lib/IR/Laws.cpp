@@ -51,6 +51,11 @@ bool comm::isAdditive(ReductionKind reduction) {
   return reduction == ReductionKind::Sum || reduction == ReductionKind::Avg;
 }
 
+VaryOp comm::getVaryBeside(Value value, Operation *user) {
+  auto vary = value.getDefiningOp<VaryOp>();
+  return vary && vary->getBlock() == user->getBlock() ? vary : VaryOp();
+}
+
 Value comm::createVary(OpBuilder &builder, Location loc, Value x,
                        AxesAttr axes) {
   return axes ? VaryOp::create(builder, loc, x, axes).getResult() : x;

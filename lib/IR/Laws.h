@@ -12,11 +12,12 @@
 
 namespace mlir::comm {
 
-// A law stands in the file of its outermost op. Three rules hold for all:
+// A law stands in the file of its outermost op. Four rules hold for all:
 // - A law that makes the work of a collective part of a new one fires only if
 //   the old one has no other use; one that only steps over it always fires.
 // - The new collective stands where the inner one stood. The ranks then meet in
 //   the order in which they met before, and no message can be caught between.
+// - No axes move into a region from above: its condition may vary over them.
 // - Only the tensor form is rewritten: a memref form does not define the
 //   operand of another.
 
@@ -60,6 +61,10 @@ OpT getOnlyUsed(Value value) {
   auto op = value.getDefiningOp<OpT>();
   return op && value.hasOneUse() ? op : OpT();
 }
+
+/// The `vary` that defines `value`, if it stands in the block of `user`: what
+/// varies over its axes may not move into a region that they control.
+VaryOp getVaryBeside(Value value, Operation *user);
 
 /// `vary x` over the axes; x where `axes` is null.
 Value createVary(OpBuilder &builder, Location loc, Value x, AxesAttr axes);

@@ -111,7 +111,8 @@ static DifferentiateHooks getHooks(MLIRContext *context, ModuleFacts &facts,
   hooks.check = [=](func::FuncOp function) {
     return differentiator->check(function);
   };
-  hooks.materialize = [&facts](func::FuncOp clone, bool warn) {
+  hooks.materialize = [=, &facts](func::FuncOp clone, bool warn) {
+    differentiator->markRecomputed(clone);
     return materializeReplication(clone, facts, warn);
   };
   hooks.getMarks = [&facts](func::FuncOp function, ValueRange values) {
@@ -135,6 +136,20 @@ CommDifferentiator::CommDifferentiator(ModuleOp module,
       facts(std::move(facts)) {}
 
 CommDifferentiator::~CommDifferentiator() = default;
+
+void CommDifferentiator::setRecomputed(ArrayRef<std::string> names) {
+  recomputed.insert_range(names);
+}
+
+void CommDifferentiator::markRecomputed(func::FuncOp function) const {
+  if (recomputed.empty())
+    return;
+  auto mark = UnitAttr::get(function.getContext());
+  function->walk([&](Operation *op) {
+    if (recomputed.contains(op->getName().getStringRef()))
+      op->setAttr(kRecomputeAttrName, mark);
+  });
+}
 
 LogicalResult CommDifferentiator::check(func::FuncOp function) {
   return checkReplication(function, *facts);
@@ -238,6 +253,13 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
 
   LogicalResult run(ModuleOp module) {
     CommDifferentiator differentiator(module);
+    for (StringRef name : recompute)
+      if (!RegisteredOperationName::lookup(name, module.getContext()))
+        return module.emitError()
+               << "'recompute' expects names of ops such as comm.all_gather, "
+                  "got '"
+               << name << "'";
+    differentiator.setRecomputed(recompute);
     SmallVector<func::FuncOp> all(module.getOps<func::FuncOp>());
     bool hasOps = false;
     module.walk(

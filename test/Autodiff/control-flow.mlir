@@ -40,7 +40,7 @@ func.func @layers(%x: tensor<4xf32>, %w: tensor<12x4xf32>) -> tensor<4xf32> {
 // Sizes that the loop does not change are read before it.
 // CHECK-LABEL: func.func private @sizes_fwd
 // CHECK:         %[[N:.*]] = tensor.dim %arg0, %{{.*}} : tensor<?xf32>
-// CHECK:         tensor.empty(%{{.*}}, %[[N]]) : tensor<?x?xf32>
+// CHECK:         tensor.empty(%{{.*}}, %[[N]]) {comm.tape} : tensor<?x?xf32>
 // CHECK:         scf.for
 func.func @sizes(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -52,16 +52,15 @@ func.func @sizes(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
-// Only one branch runs: they share the results that hand out what they keep.
-// A linear branch keeps nothing.
+// Each branch hands out what it keeps. A linear branch keeps nothing.
 // CHECK-LABEL: func.func private @branches_fwd
-// CHECK:         %{{.*}}:2 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK:         %{{.*}}:3 = scf.if %{{.*}} -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
 // CHECK-LABEL: func.func private @branches_bwd
-// CHECK-SAME:    %[[C:[^:]*]]: i1, %[[KEPT:[^:]*]]: tensor<4xf32>, %[[DY:[^:]*]]: tensor<4xf32>
+// CHECK-SAME:    %[[C:[^:]*]]: i1, %[[SUM:[^:]*]]: tensor<4xf32>, %[[EXP:[^:]*]]: tensor<4xf32>, %[[DY:[^:]*]]: tensor<4xf32>
 // CHECK:         scf.if %[[C]] -> (tensor<4xf32>) {
-// CHECK:           math.cos %[[KEPT]]
+// CHECK:           math.cos %[[SUM]]
 // CHECK:         } else {
-// CHECK:           arith.mulf %[[DY]], %[[KEPT]]
+// CHECK:           arith.mulf %[[DY]], %[[EXP]]
 func.func @branches(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
   %y = scf.if %c -> tensor<4xf32> {
     %s = arith.addf %x, %x : tensor<4xf32>
@@ -89,7 +88,7 @@ func.func @linear_branches(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
 // The tapes of a loop of unknown length grow.
 // CHECK-LABEL: func.func private @until_fwd
 // CHECK:         %[[C8:.*]] = arith.constant 8 : index
-// CHECK:         %[[TAPE:.*]] = tensor.empty(%[[C8]]) : tensor<?x4xf32>
+// CHECK:         %[[TAPE:.*]] = tensor.empty(%[[C8]]) {comm.tape} : tensor<?x4xf32>
 // CHECK:         scf.while
 // CHECK:           %[[ROOM:.*]] = tensor.dim
 // CHECK:           %[[FULL:.*]] = arith.cmpi eq, %{{.*}}, %[[ROOM]]

@@ -143,3 +143,18 @@ func.func @triangle(%x: tensor<1xf32>, %w: tensor<1xf32> {comm.replicated = #tp}
   }
   return %y : tensor<1xf32>
 }
+
+// As many runs as the number of the rank: y = x w^rank.
+// RUN: comm-run %s --function=own_runs --input=x@0=1 --input=x@1=2 --input=x@2=3 --input=w=2 --grad \
+// RUN:   --seed=y@0=1 --seed=y@1=10 --seed=y@2=100 --expect=y@0=1 --expect=y@1=4 --expect=y@2=12 \
+// RUN:   --expect=grad.x@0=1 --expect=grad.x@1=20 --expect=grad.x@2=400 --expect=grad.w=1220
+func.func @own_runs(%x: tensor<1xf32>, %w: tensor<1xf32> {comm.replicated = #tp}) -> tensor<1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = comm.axis_index over @mesh["tp"] : index
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> tensor<1xf32> {
+    %next = arith.mulf %v, %w : tensor<1xf32>
+    scf.yield %next : tensor<1xf32>
+  }
+  return %y : tensor<1xf32>
+}

@@ -18,10 +18,7 @@ void Generator::stepCall() {
   // A callee may hold any collective, so it stands in no controlled region.
   if (control || callDepth > 1)
     return;
-  AxisSet all = 0;
-  for (size_t axis = 0; axis < axisSizes.size(); ++axis)
-    if (axisSizes[axis] > 1)
-      all |= AxisSet(1) << axis;
+  AxisSet all = getAllAxes();
 
   Function callee;
   std::vector<Entry> arguments;
@@ -65,15 +62,28 @@ void Generator::stepCall() {
     add(value, callee.resultShapes[number], all & ~callee.resultMarks[number]);
 }
 
+AxisSet Generator::getAllAxes() const {
+  AxisSet all = 0;
+  for (size_t axis = 0; axis < axisSizes.size(); ++axis)
+    if (axisSizes[axis] > 1)
+      all |= AxisSet(1) << axis;
+  return all;
+}
+
 std::pair<Value, AxisSet> Generator::makeCondition() {
-  Entry x = pick();
+  // Mostly the same on all ranks: then collectives may stand inside.
+  return makeCondition(pick(),
+                       /*isUniform=*/!control && choices.choose(4) != 3);
+}
+
+std::pair<Value, AxisSet> Generator::makeCondition(const Entry &x,
+                                                   bool isUniform) {
   SmallVector<Value> at;
   for (int64_t size : x.shape)
     at.push_back(makeIndex(choices.choose(size)));
   AxisSet varying = x.varying;
   Value value = x.value;
-  // Mostly the same on all ranks: then collectives may stand inside.
-  if (varying && !control && choices.choose(4) != 3) {
+  if (varying && isUniform) {
     SmallVector<int64_t> axes;
     for (size_t axis = 0; axis < axisSizes.size(); ++axis)
       if (varying >> axis & 1)
@@ -128,19 +138,20 @@ void Generator::stepFor(int64_t depth) {
   size_t count = pool.size();
   Value lower = makeIndex(0), upper = makeIndex(choices.choose(4)),
         step = makeIndex(1 + choices.choose(2));
+  // As long as the number of the outer run.
+  if (runNumber && choices.choose(2))
+    upper = runNumber;
   // What is carried may be taken to vary more than it does.
-  AxisSet all = 0;
-  for (size_t axis = 0; axis < axisSizes.size(); ++axis)
-    if (axisSizes[axis] > 1)
-      all |= AxisSet(1) << axis;
-  AxisSet carried = choices.choose(2) ? all : init.varying;
+  AxisSet carried = choices.choose(2) ? getAllAxes() : init.varying;
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step,
                                  ValueRange{getStatic(init)});
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     add(loop.getRegionIterArg(0), init.shape, carried);
+    Value outerRun = std::exchange(runNumber, loop.getInductionVar());
     stepsInside(depth, 0);
+    runNumber = outerRun;
     Entry yielded = *pickWhere([&](const Entry &entry) {
       return entry.shape == init.shape &&
              !(entry.varying & ~(carried | control));
@@ -149,4 +160,95 @@ void Generator::stepFor(int64_t depth) {
     pool.resize(count);
   }
   add(loop.getResult(0), init.shape, carried | init.varying);
+}
+
+void Generator::stepSwitch(int64_t depth) {
+  if (depth > 1)
+    return;
+  Value selector;
+  AxisSet varying = 0;
+  if (runNumber && choices.choose(2)) {
+    selector = runNumber;
+  } else if (choices.choose(2)) {
+    SmallVector<int64_t> axes = chooseAxes(getAllAxes());
+    if (axes.empty())
+      return;
+    selector = makeAxisIndex(axes);
+    varying = getSet(axes);
+  } else {
+    selector = makeIndex(choices.choose(4));
+  }
+  Entry model = pick();
+  size_t count = pool.size();
+  SmallVector<Type> types{getType(model.shape)};
+  SmallVector<int64_t> cases{1, 0};
+  cases.truncate(1 + choices.choose(2));
+  auto branch = scf::IndexSwitchOp::create(builder, loc, types, selector, cases,
+                                           cases.size());
+  AxisSet result = varying | control;
+  for (Region &region : branch->getRegions()) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&region);
+    stepsInside(depth, varying);
+    Entry yielded = *pickWhere(
+        [&](const Entry &entry) { return entry.shape == model.shape; });
+    result |= yielded.varying;
+    scf::YieldOp::create(builder, loc, getStatic(yielded));
+    pool.resize(count);
+  }
+  add(branch.getResult(0), model.shape, result);
+}
+
+void Generator::stepWhile(int64_t depth) {
+  if (depth > 1)
+    return;
+  Entry init = pick();
+  size_t count = pool.size();
+  AxisSet carried = choices.choose(2) ? getAllAxes() : init.varying;
+  bool isUniform = !control && choices.choose(4) != 3;
+  AxisSet varying = isUniform ? 0 : carried;
+  Value zero = makeIndex(0), bound = makeIndex(choices.choose(12));
+  SmallVector<Value> inits{getStatic(init), zero};
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  auto loop = scf::WhileOp::create(builder, loc, types, inits);
+  auto isCarriable = [&](const Entry &entry) {
+    return entry.shape == init.shape &&
+           !(entry.varying & ~(carried | varying | control));
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  for (Region *region : {&loop.getBefore(), &loop.getAfter()}) {
+    Block *block = builder.createBlock(region, {}, types, {loc, loc});
+    add(block->getArgument(0), init.shape, carried | varying);
+    Entry argument = pool.back();
+    stepsInside(depth, varying);
+    Entry yielded = *pickWhere(isCarriable);
+    Value run = block->getArgument(1);
+    if (region == &loop.getAfter()) {
+      Value next = arith::AddIOp::create(builder, loc, run, makeIndex(1));
+      scf::YieldOp::create(builder, loc, ValueRange{getStatic(yielded), next});
+    } else {
+      // It ends, whatever the numbers are.
+      Value goesOn = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, run, bound);
+      if (choices.choose(2))
+        goesOn = arith::AndIOp::create(
+            builder, loc, goesOn, makeCondition(argument, isUniform).first);
+      scf::ConditionOp::create(builder, loc, goesOn,
+                               ValueRange{getStatic(yielded), run});
+    }
+    pool.resize(count);
+  }
+  builder.setInsertionPointAfter(loop);
+  add(loop.getResult(0), init.shape, carried | varying | init.varying);
+}
+
+void Generator::markRecomputed(func::FuncOp function) {
+  auto mark = UnitAttr::get(builder.getContext());
+  function->walk([&](Operation *op) {
+    bool isTensorOp = op->getNumResults() == 1 && !op->getNumSuccessors() &&
+                      isa<RankedTensorType>(op->getResult(0).getType()) &&
+                      !isa<RecvOp>(op);
+    if (isTensorOp && choices.chooseOnceIn(8))
+      op->setAttr(kRecomputeAttrName, mark);
+  });
 }

@@ -190,7 +190,7 @@ SmallVector<int64_t> Generator::chooseShape() {
 
 void Generator::step(int64_t depth) {
   size_t span = choices.beginSpan();
-  switch (choices.choose(options.hasControlFlow ? 20 : 17)) {
+  switch (choices.choose(options.hasControlFlow ? 21 : 17)) {
   case 0:
   case 1:
   case 2:
@@ -225,6 +225,12 @@ void Generator::step(int64_t depth) {
   case 17:
     stepIf(depth);
     break;
+  case 18:
+    stepSwitch(depth);
+    break;
+  case 19:
+    stepWhile(depth);
+    break;
   default:
     stepFor(depth);
     break;
@@ -255,6 +261,7 @@ Generator::makeFunction(StringRef name, ArrayRef<SmallVector<int64_t>> shapes,
 
   std::vector<Entry> outerPool = std::move(pool);
   AxisSet outerControl = std::exchange(control, 0);
+  Value outerRun = std::exchange(runNumber, Value());
   pool.clear();
   SmallVector<int64_t> allAxes;
   for (size_t axis = 0; axis < axisSizes.size(); ++axis)
@@ -298,6 +305,9 @@ Generator::makeFunction(StringRef name, ArrayRef<SmallVector<int64_t>> shapes,
       function.setResultAttr(number, kReplicatedAttrName, attr);
   pool = std::move(outerPool);
   control = outerControl;
+  runNumber = outerRun;
+  if (options.hasControlFlow)
+    markRecomputed(function);
   return result;
 }
 

@@ -17,7 +17,8 @@
 namespace mlir::comm::oracle {
 
 struct GeneratorOptions {
-  /// scf.for and scf.if.
+  /// scf.for, scf.while, scf.if and scf.index_switch, and ops that are marked
+  /// `comm.recompute`.
   bool hasControlFlow = false;
   /// Marks on results that do not hold.
   bool hasWrongClaims = false;
@@ -112,8 +113,14 @@ private:
   void stepCall();
   void stepIf(int64_t depth);
   void stepFor(int64_t depth);
+  void stepSwitch(int64_t depth);
+  void stepWhile(int64_t depth);
+  void markRecomputed(func::FuncOp function);
   /// A condition, and the axes it varies over.
   std::pair<Value, AxisSet> makeCondition();
+  std::pair<Value, AxisSet> makeCondition(const Entry &x, bool isUniform);
+  /// All axes of more than one rank.
+  AxisSet getAllAxes() const;
   /// Steps in a region whose block has the insertion point.
   void stepsInside(int64_t depth, AxisSet control);
 
@@ -127,6 +134,8 @@ private:
   ModuleOp module;
   SmallVector<int64_t> axisSizes;
   std::vector<Entry> pool;
+  /// The induction variable of the innermost `scf.for`, null outside.
+  Value runNumber;
   /// The axes that control the region that is being written.
   AxisSet control = 0;
   std::vector<Function> helpers;

@@ -31,7 +31,7 @@ static cl::opt<uint64_t>
     firstSeed("seed", cl::init(1), cl::cat(category),
               cl::desc("The seed of the first; default 1"));
 static cl::opt<bool> control("control-flow", cl::cat(category),
-                             cl::desc("With scf.for and scf.if"));
+                             cl::desc("With scf and marks to compute again"));
 static cl::opt<bool> executes(
     "execute", cl::cat(category),
     cl::desc("Also compile, run on threads and compare at a tolerance"));

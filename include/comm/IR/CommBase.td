@@ -16,6 +16,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Comm_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64],
     "f16, bf16, f32, f64, i1, i8, i16, i32 or i64">;
@@ -100,10 +101,11 @@ class Comm_CollectiveOp<string mnemonic, Comm_StateMotion motion,
 /// An op that moves nothing between ranks but depends on the rank or changes
 /// the state. On tensors only: it is lowered before buffers are assigned, and
 /// `comm.vary` becomes its operand.
-class Comm_LocalOp<string mnemonic, dag parameters = (ins)>
-    : Comm_GroupOp<mnemonic, Comm_Spread,
-                   [DeclareOpInterfaceMethods<ReplicationOpInterface,
-                                              ["getVaryingAlternative"]>]> {
+class Comm_LocalOp<string mnemonic, dag parameters = (ins),
+                   list<Trait> traits = []>
+    : Comm_GroupOp<mnemonic, Comm_Spread, !listconcat([
+        DeclareOpInterfaceMethods<ReplicationOpInterface,
+                                  ["getVaryingAlternative"]>], traits)> {
   let arguments = !con((ins Comm_Tensor:$input), parameters,
                        (ins Comm_AxesAttr:$axes));
   let results = (outs Comm_Tensor:$result);

@@ -10,7 +10,7 @@
 
 include "comm/IR/CommBase.td"
 
-def Comm_VaryOp : Comm_LocalOp<"vary"> {
+def Comm_VaryOp : Comm_LocalOp<"vary", (ins), [ViewLikeOpInterface]> {
   let summary = "Uses one replicated value as each rank's own";
   let description = [{
     Turns one value that is replicated over the axes into a value of each rank's
@@ -39,6 +39,10 @@ def Comm_VaryOp : Comm_LocalOp<"vary"> {
     ```
   }];
   let builders = [Comm_SameTypeBuilder<(ins), "">];
+  let extraClassDeclaration = [{
+    /// The operand: nothing is copied.
+    ::mlir::Value getViewSource() { return getInput(); }
+  }];
   let assemblyFormat = [{
     $input `over` custom<Axes>($axes) attr-dict `:`
     custom<TensorTypes>(type($input), type($result))

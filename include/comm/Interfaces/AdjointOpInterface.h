@@ -15,6 +15,16 @@
 
 namespace mlir::comm {
 
+/// The mark of an op whose results are computed again in the backward instead
+/// of being kept, and that of the copy there: it differs, so that the two are
+/// not merged as equal.
+inline constexpr llvm::StringLiteral kRecomputeAttrName = "comm.recompute";
+inline constexpr llvm::StringLiteral kRecomputedAttrName = "comm.recomputed";
+
+/// The mark of a `tensor.empty` that keeps the values of many runs: each rank
+/// has as many rows as runs of its own, which no other op of the program sees.
+inline constexpr llvm::StringLiteral kTapeAttrName = "comm.tape";
+
 /// A primal value that an adjoint rule reads: an operand or a result of the
 /// op, or only the sizes of an operand's dynamic dimensions.
 struct Residual {

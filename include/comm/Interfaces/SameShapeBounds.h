@@ -26,6 +26,10 @@ struct SameShapeBounds
   }
 };
 
+/// Attaches the model to the elementwise ops of a dialect: sizes that a loop
+/// does not change are found through them.
+void attachSameShapeBounds(Dialect *dialect);
+
 } // namespace mlir::comm
 
 #endif // COMM_INTERFACES_SAMESHAPEBOUNDS_H

@@ -9,6 +9,7 @@
 #define COMM_TRANSFORMS_DIFFERENTIATEPASS_H
 
 #include "comm/Autodiff/Differentiate.h"
+#include "llvm/ADT/StringSet.h"
 #include <memory>
 
 namespace mlir::comm {
@@ -32,6 +33,11 @@ public:
   /// call of the generated function.
   LogicalResult resolve(func::FuncOp function);
 
+  /// Ops with these names are computed again in the backward, as those marked
+  /// `comm.recompute`.
+  void setRecomputed(ArrayRef<std::string> names);
+  void markRecomputed(func::FuncOp function) const;
+
   /// Reports what the replication states of a function forbid.
   LogicalResult check(func::FuncOp function);
 
@@ -41,6 +47,7 @@ private:
   std::unique_ptr<ModuleFacts> facts;
   /// The functions in which ops are being replaced.
   llvm::DenseSet<Operation *> resolving;
+  llvm::StringSet<> recomputed;
 };
 
 /// Generates @f_vjp and its halves for one function of a module, as

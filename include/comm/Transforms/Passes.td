@@ -102,7 +102,9 @@ def Differentiate : Pass<"comm-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"functions", "functions", "std::string",
-               "The functions to differentiate, such as f,g">
+               "The functions to differentiate, such as f,g">,
+    ListOption<"recompute", "recompute", "std::string",
+               "Ops that are computed again in the backward instead of being kept, such as comm.all_gather">
   ];
   let dependentDialects = ["::mlir::comm::CommDialect",
                            "::mlir::func::FuncDialect"];

@@ -7,6 +7,7 @@
 
 #include "Elementwise.h"
 #include "comm/Autodiff/ExternalModels.h"
+#include "comm/Interfaces/SameShapeBounds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -197,7 +198,9 @@ struct TruncF : AdjointModel<TruncF, arith::TruncFOp> {
 } // namespace
 
 void comm::registerArithAdjointModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+  registry.addExtension(+[](MLIRContext *context,
+                            arith::ArithDialect *dialect) {
+    attachSameShapeBounds(dialect);
     attachAdjointModels<NegF, AddF, SubF, MulF, DivF, RemF, Select, ExtF,
                         TruncF>(context);
     attachAdjointModels<Extremum<arith::MaximumFOp>,

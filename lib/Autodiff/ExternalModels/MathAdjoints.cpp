@@ -7,6 +7,7 @@
 
 #include "Elementwise.h"
 #include "comm/Autodiff/ExternalModels.h"
+#include "comm/Interfaces/SameShapeBounds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -373,7 +374,8 @@ private:
 } // namespace
 
 void comm::registerMathAdjointModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
+  registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
+    attachSameShapeBounds(dialect);
     attachAdjointModels<Exp, Exp2, ExpM1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt,
                         Cbrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh,
                         Asinh, Acosh, Atanh, Erf, Erfc, AbsF, Sincos, Atan2,

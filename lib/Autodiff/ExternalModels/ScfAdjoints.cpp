@@ -7,10 +7,7 @@
 
 #include "ScfAdjoints.h"
 #include "comm/Autodiff/ExternalModels.h"
-#include "comm/Interfaces/SameShapeBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -62,24 +59,15 @@ void JointCaptures::scatter(const BlockAdjoint &block, ValueRange values,
     all[llvm::find(captures, capture) - captures.begin()] = value;
 }
 
-/// Says that elementwise ops keep the shape, so that sizes which a loop does
-/// not change are found through them.
-static void attachBounds(Dialect *dialect) {
-  for (RegisteredOperationName name :
-       dialect->getContext()->getRegisteredOperationsByDialect(
-           dialect->getNamespace()))
-    if (name.hasTrait<OpTrait::Elementwise>() &&
-        !name.hasInterface<ValueBoundsOpInterface>())
-      name.attachInterface<SameShapeBounds>();
+void comm::dropUnchangedSums(scf::ForOp loop, unsigned numCarried,
+                             MutableArrayRef<Value> results) {
+  ValueRange yielded = loop.getYieldedValues();
+  for (unsigned i = numCarried; i < results.size(); ++i)
+    if (yielded[i] == loop.getRegionIterArg(i))
+      results[i] = Value();
 }
 
 void comm::registerScfAdjointModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, arith::ArithDialect *dialect) {
-    attachBounds(dialect);
-  });
-  registry.addExtension(+[](MLIRContext *, math::MathDialect *dialect) {
-    attachBounds(dialect);
-  });
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     context->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
     registerScfForAdjointModel(*context);

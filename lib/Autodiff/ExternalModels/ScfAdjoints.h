@@ -11,6 +11,7 @@
 #include "../SizesAbove.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "comm/Interfaces/RegionAdjointOpInterface.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::comm {
@@ -61,6 +62,11 @@ public:
 private:
   llvm::SetVector<Value> captures;
 };
+
+/// Drops from `results`, those of a backward loop whose sums start from zero
+/// behind `numCarried` others, the sums to which no run adds: they stay zero.
+void dropUnchangedSums(scf::ForOp loop, unsigned numCarried,
+                       MutableArrayRef<Value> results);
 
 /// Each attaches the models of some ops.
 void registerScfForAdjointModel(MLIRContext &context);

@@ -40,37 +40,6 @@ static Operation *emitLike(OpBuilder &builder, Operation *op, TypeRange types,
 // The forward
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The results that hand out what the branches keep. Branches share a result
-/// where the types are equal: only one of them runs.
-struct Slots {
-  explicit Slots(ArrayRef<const BlockAdjoint *> branches) {
-    for (const BlockAdjoint *branch : branches) {
-      llvm::SmallDenseSet<unsigned> taken;
-      SmallVector<unsigned> &own = numbers.emplace_back();
-      for (Value value : branch->getKept()) {
-        unsigned number = 0;
-        while (number < types.size() &&
-               (types[number] != value.getType() || taken.contains(number)))
-          ++number;
-        if (number == types.size()) {
-          types.push_back(value.getType());
-          samples.push_back(value);
-        }
-        taken.insert(number);
-        own.push_back(number);
-      }
-    }
-  }
-
-  SmallVector<Type> types;
-  /// A value of each.
-  SmallVector<Value> samples;
-  /// For each branch, where its kept values go.
-  SmallVector<SmallVector<unsigned>> numbers;
-};
-} // namespace
-
 /// A value that is never read, as small as its type allows where its size is
 /// not known above.
 static Value emitUnread(OpBuilder &builder, Value sample, SizesAbove &above) {
@@ -91,21 +60,20 @@ static Value emitUnread(OpBuilder &builder, Value sample, SizesAbove &above) {
   return builder.createOrFold<tensor::CastOp>(loc, tensor, empty);
 }
 
-/// Lets the branches, which stand in `widened` already, hand out their slots.
-static void yieldSlots(OpBuilder &builder, Operation *widened,
-                       ArrayRef<const BlockAdjoint *> branches,
-                       const Slots &slots) {
+/// Lets the branches, which stand in `widened` already, hand out what they
+/// keep, each by results of its own: one result for two values would be
+/// replicated only where both are.
+static void yieldKept(OpBuilder &builder, Operation *widened,
+                      ArrayRef<const BlockAdjoint *> branches) {
   SizesAbove above(widened);
-  for (auto [region, branch, numbers] :
-       llvm::zip_equal(widened->getRegions(), branches, slots.numbers)) {
+  for (auto [region, own] : llvm::zip_equal(widened->getRegions(), branches)) {
     Operation *terminator = region.front().getTerminator();
-    SmallVector<Value> values(slots.types.size());
-    for (auto [number, value] : llvm::zip_equal(numbers, branch->getKept()))
-      values[number] = value;
     builder.setInsertionPoint(terminator);
-    for (auto [value, sample] : llvm::zip_equal(values, slots.samples))
-      if (!value)
-        value = emitUnread(builder, sample, above);
+    SmallVector<Value> values;
+    for (const BlockAdjoint *branch : branches)
+      for (Value value : branch->getKept())
+        values.push_back(branch == own ? value
+                                       : emitUnread(builder, value, above));
     terminator->insertOperands(terminator->getNumOperands(), values);
   }
 }
@@ -118,7 +86,6 @@ namespace {
 struct BranchAdjoint {
   Operation *forward;
   SmallVector<const BlockAdjoint *> branches;
-  SmallVector<SmallVector<unsigned>> slotNumbers;
   JointCaptures captures;
   KeptValues kept;
   KeptSizes sizes;
@@ -141,9 +108,12 @@ SmallVector<Value> BranchAdjoint::emitBranch(OpBuilder &builder,
                                              ValueRange cotangents) const {
   const BlockAdjoint &branch = *branches[number];
   IRMapping primals = outer;
-  for (auto [value, slot] :
-       llvm::zip_equal(branch.getKept(), slotNumbers[number]))
-    primals.map(value, outer.lookup(forward->getResult(numResults + slot)));
+  unsigned first = numResults;
+  for (const BlockAdjoint *before : ArrayRef(branches).take_front(number))
+    first += before->getKept().size();
+  for (auto [value, result] :
+       llvm::zip(branch.getKept(), forward->getResults().drop_front(first)))
+    primals.map(value, outer.lookup(result));
   SmallVector<Value> seeds(cotangents);
   seeds.resize(forward->getNumResults());
   SmallVector<Value> none(branch.getCaptures().size());
@@ -215,21 +185,20 @@ struct Branch : RegionAdjointOpInterface::ExternalModel<Branch<OpT>, OpT> {
     if (!ok)
       return failure();
 
-    Slots slots(branches);
     unsigned numResults = op->getNumResults();
     SmallVector<Type> types(op->getResultTypes());
-    llvm::append_range(types, slots.types);
+    for (const BlockAdjoint *branch : branches)
+      llvm::append_range(types, ValueRange(branch->getKept()).getTypes());
     rewriter.setInsertionPoint(op);
     Operation *widened = emitLike(rewriter, op, types, getSelector(op));
     for (auto [region, from] :
          llvm::zip(widened->getRegions(), op->getRegions()))
       region.takeBody(from);
-    yieldSlots(rewriter, widened, branches, slots);
+    yieldKept(rewriter, widened, branches);
     rewriter.replaceOp(op, widened->getResults().take_front(numResults));
 
-    BranchAdjoint adjoint{
-        widened, branches, slots.numbers, JointCaptures(branches),
-        {},      {},       numResults};
+    BranchAdjoint adjoint{widened, branches, JointCaptures(branches),
+                          {},      {},       numResults};
     adjoint.kept.add(getSelector(widened));
     adjoint.kept.add(widened->getResults().drop_front(numResults));
     for (const BlockAdjoint *branch : branches)

@@ -171,7 +171,9 @@ SmallVector<Value> ForAdjoint::emitBackward(OpBuilder &builder,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(backward.getBody());
   emitBody(builder, backward, outer);
-  return llvm::to_vector_of<Value>(backward.getResults());
+  SmallVector<Value> contributions(backward.getResults());
+  dropUnchangedSums(backward, carried.size(), contributions);
+  return contributions;
 }
 
 //===----------------------------------------------------------------------===//

@@ -130,6 +130,7 @@ SmallVector<Value> WhileAdjoint::emitBackward(OpBuilder &builder,
   for (Value capture : captures.get())
     sums.push_back(sizes.emitZero(builder, outer, capture));
 
+  SmallVector<Value> zeros = sums;
   // The last run of the first region, which found the condition false.
   Value count = outer.lookup(runs);
   emitBefore(builder, outer, count, ofResults, ofArguments, sums);
@@ -151,7 +152,10 @@ SmallVector<Value> WhileAdjoint::emitBackward(OpBuilder &builder,
         llvm::append_range(ofArguments, sums);
         scf::YieldOp::create(builder, loc, ofArguments);
       });
-  return llvm::to_vector_of<Value>(backward.getResults());
+  SmallVector<Value> contributions(backward.getResults());
+  if (llvm::equal(zeros, ArrayRef(inits).drop_front(carried.size())))
+    dropUnchangedSums(backward, carried.size(), contributions);
+  return contributions;
 }
 
 //===----------------------------------------------------------------------===//

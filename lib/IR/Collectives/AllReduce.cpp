@@ -195,7 +195,7 @@ static std::optional<int64_t> getMultiplicity(AllReduceOp op, AxesAttr varied) {
 // sum over A of the same x over B: all_reduce_A(vary_B x) =
 // n_{A∩B} · vary_{B-A}(all_reduce_{A-B} x); avg, max, min, and, or: no factor
 static LogicalResult reduceVaried(AllReduceOp op, PatternRewriter &rewriter) {
-  auto vary = op.getInput().getDefiningOp<VaryOp>();
+  VaryOp vary = getVaryBeside(op.getInput(), op);
   if (!vary)
     return failure();
   AxesAttr all = op.getAxes(), varied = vary.getAxes();
@@ -277,7 +277,7 @@ static bool isReplicatedOver(Value value, AxesAttr axes) {
 
 /// Whether an all_reduce of x would be simplified by another law.
 static bool isReducibleWithLess(AllReduceOp op, Value x) {
-  if (auto vary = x.getDefiningOp<VaryOp>())
+  if (VaryOp vary = getVaryBeside(x, op))
     return !areDisjoint(op.getAxes(), vary.getAxes()) &&
            getMultiplicity(op, vary.getAxes());
   if (auto mask = x.getDefiningOp<RootMaskOp>())
@@ -298,7 +298,7 @@ static LogicalResult reduceScaled(AllReduceOp op, PatternRewriter &rewriter) {
     if (!isReducibleWithLess(op, x))
       continue;
     Value factor = c;
-    auto vary = c.template getDefiningOp<VaryOp>();
+    VaryOp vary = getVaryBeside(c, op);
     if (vary && containsAxes(vary.getAxes(), op.getAxes()))
       factor = createVary(rewriter, op.getLoc(), vary.getInput(),
                           subtractAxes(vary.getAxes(), op.getAxes()));

@@ -36,7 +36,7 @@ SmallVector<Value> VaryOp::emitAdjoint(OpBuilder &builder, const Primals &,
 
 // the same x over B, then over A: vary_A(vary_B x) = vary_{A∪B} x
 static LogicalResult varyVaried(VaryOp op, PatternRewriter &rewriter) {
-  auto inner = op.getInput().getDefiningOp<VaryOp>();
+  VaryOp inner = getVaryBeside(op.getInput(), op);
   if (!inner)
     return failure();
   rewriter.replaceOpWithNewOp<VaryOp>(op, inner.getInput(),
@@ -48,9 +48,10 @@ static LogicalResult varyVaried(VaryOp op, PatternRewriter &rewriter) {
 // vary_B(op_S(f x)) for disjoint S and B, so that op_S and a collective f meet
 template <typename OpT>
 static LogicalResult moveVaryOutward(OpT op, PatternRewriter &rewriter) {
-  auto vary = getOnlyUsed<VaryOp>(op.getInput());
-  if (!vary || !areDisjoint(op.getAxes(), vary.getAxes()) ||
-      !vary.getInput().template getDefiningOp<CollectiveOpInterface>())
+  VaryOp vary = getVaryBeside(op.getInput(), op);
+  if (!vary || !vary->hasOneUse() ||
+      !areDisjoint(op.getAxes(), vary.getAxes()) ||
+      !vary.getInput().getDefiningOp<CollectiveOpInterface>())
     return failure();
   Operation *moved = rewriter.clone(*op);
   moved->setOperand(0, vary.getInput());
