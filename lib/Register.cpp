@@ -20,6 +20,8 @@ void comm::registerCommDialect(DialectRegistry &registry) {
   registerScfReplicationModels(registry);
   registerArithAdjointModels(registry);
   registerFuncAdjointModels(registry);
+  registerFuncTangentModels(registry);
+  registerScfTangentModels(registry);
   registerLinalgAdjointModels(registry);
   registerMathAdjointModels(registry);
   registerScfAdjointModels(registry);

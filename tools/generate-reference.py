@@ -29,6 +29,7 @@ PAGES = {
         [
             ("Interfaces/AdjointOpInterface.td", ["-gen-op-interface-docs"]),
             ("Interfaces/RegionAdjointOpInterface.td", ["-gen-op-interface-docs"]),
+            ("Interfaces/RegionTangentOpInterface.td", ["-gen-op-interface-docs"]),
             ("Interfaces/ReplicationOpInterface.td", ["-gen-op-interface-docs"]),
             ("Interfaces/AxesAttrInterface.td", ["-gen-attr-interface-docs"]),
             ("Interfaces/CotangentTypeInterface.td", ["-gen-type-interface-docs"]),

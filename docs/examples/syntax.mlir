@@ -41,12 +41,14 @@ func.func @loss(%x: tensor<4xf32>, %labels: tensor<4xi32>) -> (tensor<f32> {comm
 }
 
 // Derivatives from inside a program. Cotangents stand for the float results,
-// `wrt` names float arguments by position.
+// tangents for the float arguments; `wrt` names float arguments by position.
 func.func @derivatives(%x: tensor<4xf32>, %labels: tensor<4xi32>, %dloss: tensor<f32> {comm.replicated = #comm.axes<@mesh["dp", "tp"]>}, %daux: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>) {
   %l1, %aux1, %dx1 = comm.vjp @loss(%x, %labels) cotangents(%dloss, %daux) wrt [0]
       : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>, tensor<4xf32>)
   %l2, %aux2, %dx2 = comm.value_and_grad @loss(%x, %labels) wrt [0]
       : (tensor<4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>, tensor<4xf32>)
+  %l3, %aux3, %tl, %taux = comm.jvp @loss(%x, %labels) tangents(%daux) wrt [0]
+      : (tensor<4xf32>, tensor<4xi32>, tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>)
   return %dx1, %dx2 : tensor<4xf32>, tensor<4xf32>
 }

@@ -181,7 +181,7 @@ private:
         diagnostic << "argument " << number << " of '@" << callee.getName()
                    << "' is marked replicated over them";
       else
-        diagnostic << "is the cotangent of a result of '@" << callee.getName()
+        diagnostic << "is the seed of a value of '@" << callee.getName()
                    << "' that is marked replicated over them";
       diagnostic.attachNote(callee.getLoc()) << "the function is here";
       attachChain(diagnostic, operand.get(), over);

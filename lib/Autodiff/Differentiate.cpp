@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Autodiff/Differentiate.h"
+#include "Captures.h"
 #include "CustomVjp.h"
 #include "DerivativeRequest.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -85,6 +87,43 @@ FunctionOpInterface Differentiator::lookupFunction(SymbolRefAttr name) {
   auto flat = dyn_cast<FlatSymbolRefAttr>(name);
   return flat ? symbols.lookup<FunctionOpInterface>(flat.getAttr())
               : FunctionOpInterface();
+}
+
+func::FuncOp Differentiator::lookupCalledFunction(Operation *op) {
+  auto call = dyn_cast<CallOpInterface>(op);
+  auto name = call ? dyn_cast<SymbolRefAttr>(call.getCallableForCallee())
+                   : SymbolRefAttr();
+  return dyn_cast_or_null<func::FuncOp>(
+      name ? lookupFunction(name).getOperation() : nullptr);
+}
+
+LogicalResult Differentiator::verifyIsNotRecursive(func::FuncOp function) {
+  if (!inProgress.contains(function))
+    return success();
+  return function.emitError() << "'" << function.getName()
+                              << "' is recursive and cannot be differentiated";
+}
+
+/// A private clone behind a function that has been resolved, in which the state
+/// changes are explicit. It goes by the function's own name and is not in the
+/// symbol table: what is wrong is the user's.
+FailureOr<func::FuncOp>
+Differentiator::cloneMaterialized(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError()
+           << "'" << function.getName()
+           << "' has unstructured control flow and cannot be differentiated";
+  OpBuilder builder(function->getContext());
+  builder.setInsertionPointAfter(function);
+  auto clone = cast<func::FuncOp>(builder.clone(*function));
+  clone.setPrivate();
+  makeCapturesOperands(clone.getBody());
+  bool firstTime = materialized.insert(function).second;
+  if (failed(hooks.materialize(clone, /*warn=*/firstTime))) {
+    clone.erase();
+    return failure();
+  }
+  return clone;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockAdjoint.h"
-#include "Captures.h"
 #include "DerivativeRequest.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -44,10 +43,8 @@ Differentiator::getHalves(const Request &request) {
   auto known = halvesByName.find(name);
   if (known != halvesByName.end())
     return known->second;
-  if (inProgress.contains(request.function))
-    return func::FuncOp(request.function).emitError()
-           << "'" << func::FuncOp(request.function).getName()
-           << "' is recursive and cannot be differentiated";
+  if (failed(verifyIsNotRecursive(request.function)))
+    return failure();
 
   // Not by recursion: calls nest as deep as the user likes.
   std::vector<std::unique_ptr<Generation>> open;
@@ -84,10 +81,8 @@ Differentiator::getHalves(const Request &request) {
 std::optional<Differentiator::Request>
 Differentiator::getNextCallee(Generation &generation) {
   while (generation.numVisited < generation.calls.size()) {
-    CallOpInterface call = generation.calls[generation.numVisited++];
-    auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-    auto callee = dyn_cast_or_null<func::FuncOp>(
-        name ? lookupFunction(name).getOperation() : nullptr);
+    func::FuncOp callee =
+        lookupCalledFunction(generation.calls[generation.numVisited++]);
     if (!callee || callee.isDeclaration() || inProgress.contains(callee))
       continue;
     FailureOr<Request> request = makeRequest(callee, {});
@@ -122,27 +117,13 @@ LogicalResult Differentiator::begin(Generation &generation) {
       failed(verifyNameIsFree(symbols, function, request.getName("fwd"))) ||
       failed(verifyNameIsFree(symbols, function, request.getName("bwd"))))
     return failure();
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "'" << function.getName()
-           << "' has unstructured control flow and cannot be differentiated";
-
-  // Until its states are known the clone goes by the function's own name, for
-  // what is wrong is the user's.
-  OpBuilder builder(function->getContext());
-  builder.setInsertionPointAfter(function);
-  auto forward = cast<func::FuncOp>(builder.clone(*function));
-  forward.setPrivate();
-  makeCapturesOperands(forward.getBody());
-  bool firstTime = materialized.insert(function).second;
-  if (failed(hooks.materialize(forward, /*warn=*/firstTime))) {
-    forward.erase();
+  FailureOr<func::FuncOp> forward = cloneMaterialized(function);
+  if (failed(forward))
     return failure();
-  }
-  forward.setName(request.getName("fwd"));
-  symbols.insert(forward);
+  forward->setName(request.getName("fwd"));
+  symbols.insert(*forward);
 
-  generation.forward = forward;
+  generation.forward = *forward;
   Block &block = generation.getBlock();
   for (int64_t number : request.wrt)
     generation.sources.push_back(block.getArgument(number));

@@ -8,6 +8,7 @@
 #include "RuntimeCalls.h"
 #include "comm/Conversion/Passes.h"
 #include "comm/IR/Comm.h"
+#include "comm/IR/DerivativeOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -82,7 +83,7 @@ static StringRef findMistake(Type type) {
 
 /// Adds an error if the op has no lowering.
 static LogicalResult checkOp(Operation *op) {
-  if (isa<VjpOp, ValueAndGradOp>(op))
+  if (isDerivativeOp(op))
     return op->emitOpError(
         "is not differentiated yet: run 'comm-differentiate' first");
   static const llvm::StringSet<> dialects = {

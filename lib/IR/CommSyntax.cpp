@@ -192,22 +192,47 @@ void comm::printResultOrDestType(OpAsmPrinter &printer, Operation *, Value dest,
 }
 
 // (%x, %w) cotangents(%dy)
-ParseResult comm::parseVjpOperands(
-    OpAsmParser &parser,
-    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
-    IntegerAttr &numArguments) {
+static ParseResult
+parseSeededOperands(OpAsmParser &parser, StringRef keyword,
+                    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                    IntegerAttr &numArguments) {
   if (parser.parseOperandList(operands, AsmParser::Delimiter::Paren))
     return failure();
   numArguments =
       Builder(parser.getContext()).getI64IntegerAttr(operands.size());
   return failure(
-      parser.parseKeyword("cotangents") ||
+      parser.parseKeyword(keyword) ||
       parser.parseOperandList(operands, AsmParser::Delimiter::Paren));
+}
+
+static void printSeededOperands(OpAsmPrinter &printer, StringRef keyword,
+                                OperandRange operands,
+                                IntegerAttr numArguments) {
+  size_t count = std::min<uint64_t>(numArguments.getInt(), operands.size());
+  printer << "(" << operands.take_front(count) << ") " << keyword << "("
+          << operands.drop_front(count) << ")";
+}
+
+ParseResult comm::parseVjpOperands(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+    IntegerAttr &numArguments) {
+  return parseSeededOperands(parser, "cotangents", operands, numArguments);
 }
 
 void comm::printVjpOperands(OpAsmPrinter &printer, Operation *,
                             OperandRange operands, IntegerAttr numArguments) {
-  size_t count = std::min<uint64_t>(numArguments.getInt(), operands.size());
-  printer << "(" << operands.take_front(count) << ") cotangents("
-          << operands.drop_front(count) << ")";
+  printSeededOperands(printer, "cotangents", operands, numArguments);
+}
+
+ParseResult comm::parseJvpOperands(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+    IntegerAttr &numArguments) {
+  return parseSeededOperands(parser, "tangents", operands, numArguments);
+}
+
+void comm::printJvpOperands(OpAsmPrinter &printer, Operation *,
+                            OperandRange operands, IntegerAttr numArguments) {
+  printSeededOperands(printer, "tangents", operands, numArguments);
 }

@@ -58,6 +58,13 @@ parseVjpOperands(OpAsmParser &parser,
 void printVjpOperands(OpAsmPrinter &printer, Operation *op,
                       OperandRange operands, IntegerAttr numArguments);
 
+ParseResult
+parseJvpOperands(OpAsmParser &parser,
+                 SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                 IntegerAttr &numArguments);
+void printJvpOperands(OpAsmPrinter &printer, Operation *op,
+                      OperandRange operands, IntegerAttr numArguments);
+
 } // namespace mlir::comm
 
 #endif // COMM_IR_COMMSYNTAX_H

@@ -11,6 +11,10 @@
 using namespace mlir;
 using namespace mlir::comm;
 
+bool comm::isDerivativeOp(Operation *op) {
+  return isa<VjpOp, JvpOp, ValueAndGradOp>(op);
+}
+
 FunctionOpInterface comm::lookupCallee(Operation *op) {
   auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee");
   return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, callee);
@@ -96,6 +100,30 @@ getResultOrGradientMark(FunctionOpInterface function, unsigned result,
       kReplicatedAttrName));
 }
 
+/// vjp_c2, jvp_c2: the operands are the arguments of the function and `seeds`.
+static LogicalResult verifySeededOperands(Operation *op, int64_t numArguments,
+                                          FunctionOpInterface function,
+                                          ArrayRef<Type> seeds) {
+  if (numArguments != (int64_t)function.getNumArguments())
+    return op->emitOpError("expects ")
+           << function.getNumArguments() << " arguments, got " << numArguments;
+  SmallVector<Type> operands(function.getArgumentTypes());
+  llvm::append_range(operands, seeds);
+  return verifyTypes(op, "operand", op->getOperandTypes(), operands);
+}
+
+/// The types of those that have a derivative.
+static SmallVector<Type> getFloatTypes(ArrayRef<Type> types) {
+  return llvm::to_vector(llvm::make_filter_range(types, hasBoundaryCotangent));
+}
+
+/// The mark of the float result with this number among them.
+static AxesAttrInterface getFloatResultMark(FunctionOpInterface function,
+                                            unsigned number) {
+  int64_t result = getBoundaryCotangents(function.getResultTypes())[number];
+  return getMark(function.getResultAttr(result, kReplicatedAttrName));
+}
+
 //===----------------------------------------------------------------------===//
 // comm.vjp
 //===----------------------------------------------------------------------===//
@@ -105,16 +133,9 @@ LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
       *this, getCalleeAttr(), getWrt(), symbols); // vjp_c1, vjp_c3
   if (failed(function))
     return failure();
-  // vjp_c2
-  int64_t arguments = getNumArguments();
-  if (arguments != (int64_t)function->getNumArguments())
-    return emitOpError("expects ")
-           << function->getNumArguments() << " arguments, got " << arguments;
-  SmallVector<Type> operands(function->getArgumentTypes());
-  for (Type type : function->getResultTypes())
-    if (hasBoundaryCotangent(type))
-      operands.push_back(type);
-  if (failed(verifyTypes(*this, "operand", getOperandTypes(), operands)))
+  if (failed(verifySeededOperands(
+          *this, getNumArguments(), *function,
+          getFloatTypes(function->getResultTypes())))) // vjp_c2
     return failure();
   // vjp_c4
   return verifyTypes(*this, "result", getResultTypes(),
@@ -125,15 +146,49 @@ AxesAttrInterface VjpOp::getOperandMark(unsigned operand) {
   FunctionOpInterface function = lookupCallee(*this);
   if (operand < function.getNumArguments())
     return getMark(function.getArgAttr(operand, kReplicatedAttrName));
-  operand -= function.getNumArguments();
-  for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
-    if (hasBoundaryCotangent(type) && operand-- == 0)
-      return getMark(function.getResultAttr(number, kReplicatedAttrName));
-  return {};
+  return getFloatResultMark(function, operand - function.getNumArguments());
 }
 
 AxesAttrInterface VjpOp::getResultMark(unsigned result) {
   return getResultOrGradientMark(lookupCallee(*this), result, getWrt());
+}
+
+//===----------------------------------------------------------------------===//
+// comm.jvp
+//===----------------------------------------------------------------------===//
+
+LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FailureOr<FunctionOpInterface> function = verifyFunctionAndWrt(
+      *this, getCalleeAttr(), getWrt(), symbols); // jvp_c1, jvp_c3
+  if (failed(function))
+    return failure();
+  SmallVector<Type> tangents;
+  for (int64_t number : ::getWrt(*function, getWrt()))
+    tangents.push_back(function->getArgumentTypes()[number]);
+  if (failed(verifySeededOperands(*this, getNumArguments(), *function,
+                                  tangents))) // jvp_c2
+    return failure();
+  // jvp_c4
+  SmallVector<Type> results(function->getResultTypes());
+  llvm::append_range(results, getFloatTypes(function->getResultTypes()));
+  return verifyTypes(*this, "result", getResultTypes(), results);
+}
+
+AxesAttrInterface JvpOp::getOperandMark(unsigned operand) {
+  FunctionOpInterface function = lookupCallee(*this);
+  unsigned arguments = function.getNumArguments();
+  int64_t number = operand < arguments
+                       ? operand
+                       : ::getWrt(function, getWrt())[operand - arguments];
+  return getMark(function.getArgAttr(number, kReplicatedAttrName));
+}
+
+AxesAttrInterface JvpOp::getResultMark(unsigned result) {
+  FunctionOpInterface function = lookupCallee(*this);
+  unsigned results = function.getNumResults();
+  return result < results
+             ? getMark(function.getResultAttr(result, kReplicatedAttrName))
+             : getFloatResultMark(function, result - results);
 }
 
 //===----------------------------------------------------------------------===//

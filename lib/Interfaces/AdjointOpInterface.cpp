@@ -7,10 +7,12 @@
 
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "comm/Interfaces/RegionAdjointOpInterface.h"
+#include "comm/Interfaces/RegionTangentOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::comm;
@@ -59,8 +61,40 @@ Value comm::emitZero(OpBuilder &builder, Location loc, Type type,
   return emitConstant(builder, loc, type, 0.0, sizes);
 }
 
+SmallVector<Value> comm::emitLinearTangent(OpBuilder &builder, Operation *op,
+                                           const Primals &primals,
+                                           ValueRange tangents) {
+  SmallVector<Value> operands;
+  for (auto [number, tangent] : llvm::enumerate(tangents)) {
+    Type type = op->getOperand(number).getType();
+    if (!isDifferentiable(type))
+      operands.push_back(primals.getOperand(number));
+    else
+      operands.push_back(
+          tangent ? tangent
+                  : emitZero(builder, op->getLoc(), type,
+                             primals.getOperandSizes(builder, number)));
+  }
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(operands);
+  // The op may promise that its values are finite; its tangents need not be.
+  auto flagged = dyn_cast<arith::ArithFastMathInterface>(clone);
+  if (arith::FastMathFlagsAttr attr =
+          flagged ? flagged.getFastMathFlagsAttr() : nullptr)
+    clone->setAttr(
+        flagged.getFastMathAttrName(),
+        arith::FastMathFlagsAttr::get(
+            op->getContext(), attr.getValue() & ~(arith::FastMathFlags::nnan |
+                                                  arith::FastMathFlags::ninf)));
+  return llvm::map_to_vector(clone->getResults(), [](Value result) {
+    return isDifferentiable(result.getType()) ? result : Value();
+  });
+}
+
 #include "comm/Interfaces/CotangentTypeInterface.cpp.inc"
 
 #include "comm/Interfaces/AdjointOpInterface.cpp.inc"
 
 #include "comm/Interfaces/RegionAdjointOpInterface.cpp.inc"
+
+#include "comm/Interfaces/RegionTangentOpInterface.cpp.inc"

@@ -156,7 +156,7 @@ LogicalResult CommDifferentiator::check(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// comm.vjp and comm.value_and_grad
+// comm.vjp, comm.jvp and comm.value_and_grad
 //===----------------------------------------------------------------------===//
 
 static FailureOr<func::FuncOp> getCallee(Operation *op, ModuleFacts &facts) {
@@ -174,14 +174,12 @@ toVector(std::optional<ArrayRef<int64_t>> numbers) {
   return SmallVector<int64_t>(*numbers);
 }
 
-/// Replaces `op`, which differentiates with respect to `options.wrt`, by a
-/// call.
+/// Replaces `op` by a call of `derivative`, with `seeds` behind the arguments
+/// of its callee.
 static LogicalResult replaceByCall(Operation *op, func::FuncOp callee,
-                                   const DerivativeOptions &options,
-                                   ValueRange seeds,
-                                   Differentiator &differentiator) {
-  FailureOr<func::FuncOp> vjp = differentiator.getVjp(callee, options);
-  if (failed(vjp)) {
+                                   FailureOr<func::FuncOp> derivative,
+                                   ValueRange seeds) {
+  if (failed(derivative)) {
     mlir::emitRemark(op->getLoc())
         << "the derivative of '" << callee.getName() << "' is asked for here";
     return failure();
@@ -190,7 +188,8 @@ static LogicalResult replaceByCall(Operation *op, func::FuncOp callee,
   SmallVector<Value> operands(
       op->getOperands().take_front(callee.getNumArguments()));
   llvm::append_range(operands, seeds);
-  auto call = func::CallOp::create(builder, op->getLoc(), *vjp, operands);
+  auto call =
+      func::CallOp::create(builder, op->getLoc(), *derivative, operands);
   op->replaceAllUsesWith(call.getResults());
   op->erase();
   return success();
@@ -204,7 +203,7 @@ LogicalResult CommDifferentiator::resolve(func::FuncOp function) {
   llvm::scope_exit done([&] { resolving.erase(function); });
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<VjpOp, ValueAndGradOp>(op))
+    if (isDerivativeOp(op))
       ops.push_back(op);
   });
   bool ok = true;
@@ -213,21 +212,29 @@ LogicalResult CommDifferentiator::resolve(func::FuncOp function) {
     if (failed(callee))
       return failure();
     DerivativeOptions options;
+    OperandRange seeds =
+        op->getOperands().drop_front(callee->getNumArguments());
     if (auto vjp = dyn_cast<VjpOp>(op)) {
       options.wrt = toVector(vjp.getWrt());
-      ok &= succeeded(replaceByCall(
-          op, *callee, options,
-          op->getOperands().drop_front(callee->getNumArguments()), *this));
+      ok &= succeeded(
+          replaceByCall(op, *callee, getVjp(*callee, options), seeds));
+      continue;
+    }
+    if (auto jvp = dyn_cast<JvpOp>(op)) {
+      options.wrt = toVector(jvp.getWrt());
+      ok &= succeeded(
+          replaceByCall(op, *callee, getJvp(*callee, options), seeds));
       continue;
     }
     // The loss alone is seeded: with 1, on each rank or once.
     auto valueAndGrad = cast<ValueAndGradOp>(op);
     options.wrt = toVector(valueAndGrad.getWrt());
     options.of = SmallVector<int64_t>{0};
+    FailureOr<func::FuncOp> vjp = getVjp(*callee, options);
     OpBuilder builder(op);
     Value seed =
         emitConstant(builder, op->getLoc(), callee->getResultTypes()[0], 1.0);
-    ok &= succeeded(replaceByCall(op, *callee, options, seed, *this));
+    ok &= succeeded(replaceByCall(op, *callee, vjp, seed));
   }
   return success(ok);
 }
@@ -262,8 +269,7 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
     differentiator.setRecomputed(recompute);
     SmallVector<func::FuncOp> all(module.getOps<func::FuncOp>());
     bool hasOps = false;
-    module.walk(
-        [&](Operation *op) { hasOps |= isa<VjpOp, ValueAndGradOp>(op); });
+    module.walk([&](Operation *op) { hasOps |= isDerivativeOp(op); });
     FailureOr<SmallVector<func::FuncOp>> asked = getAskedFunctions(module);
     if (failed(asked))
       return failure();
@@ -276,7 +282,9 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
           asked->push_back(function);
     bool ok = true;
     for (func::FuncOp function : *asked)
-      ok &= succeeded(differentiator.getVjp(function));
+      ok &= succeeded(mode == DerivativeMode::Forward
+                          ? differentiator.getJvp(function)
+                          : differentiator.getVjp(function));
     for (func::FuncOp function : all)
       ok &= succeeded(differentiator.resolve(function));
     // The marks of what was differentiated have been proved on its clone.

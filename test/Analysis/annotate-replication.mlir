@@ -125,10 +125,12 @@ func.func private @marked(%x: tensor<4xf32>) -> (tensor<4xf32> {comm.replicated 
 // CHECK: call @external({{.*}}) {comm.state = ["dp", "tp"]}
 // CHECK: call @marked({{.*}}) {comm.state = {{\[\[}}"dp"], ["dp", "tp"]]}
 // CHECK: comm.vjp @marked{{.*}}comm.state = {{\[\[}}"dp"], ["dp", "tp"], ["dp", "tp"]]}
+// CHECK: comm.jvp @marked{{.*}}comm.state = {{\[\[}}"dp"], ["dp", "tp"], ["dp"], ["dp", "tp"]]}
 func.func @calls(%r: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["dp", "tp"]>}) {
   %e = call @external(%r) : (tensor<4xf32>) -> tensor<4xf32>
   %m:2 = call @marked(%r) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   %v:3 = comm.vjp @marked(%r) cotangents(%r, %r) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %j:4 = comm.jvp @marked(%r) tangents(%r) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }
 

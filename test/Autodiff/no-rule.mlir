@@ -1,4 +1,5 @@
 // RUN: comm-opt %s --comm-differentiate --verify-diagnostics
+// RUN: comm-opt %s --comm-differentiate=mode=forward --verify-diagnostics
 
 // All ops without a rule are reported at once, each where it stands.
 func.func @no_rule(%x: f32, %t: tensor<4xf32>, %i: tensor<2x1xindex>)

@@ -182,6 +182,15 @@ func.func @message_of_what(%x: tensor<4xf32>) {
 // -----
 
 comm.mesh @mesh [dp = 2, tp = 4]
+func.func @no_tangents(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.jvp' expected 'tangents'}}
+  %y, %ty = comm.jvp @no_tangents(%x) cotangents(%x) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
 func.func @no_cotangents(%x: tensor<4xf32>) {
   // expected-error @+1 {{custom op 'comm.vjp' expected 'cotangents'}}
   %y, %dx = comm.vjp @no_cotangents(%x) : (tensor<4xf32>) -> (tensor<4xf32>)

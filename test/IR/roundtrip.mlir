@@ -137,6 +137,10 @@ func.func @derivatives(%x: tensor<2xf32>, %n: tensor<2xi32>, %w: f32) {
   %0:4 = comm.vjp @step(%x, %n, %w) cotangents(%w, %x) : (tensor<2xf32>, tensor<2xi32>, f32, f32, tensor<2xf32>) -> (f32, tensor<2xf32>, tensor<2xf32>, f32)
   // CHECK: comm.vjp @step(%{{.*}}) cotangents(%{{.*}}) wrt [] :
   %1:2 = comm.vjp @step(%x, %n, %w) cotangents(%w, %x) wrt [] : (tensor<2xf32>, tensor<2xi32>, f32, f32, tensor<2xf32>) -> (f32, tensor<2xf32>)
+  // CHECK: comm.jvp @step(%{{.*}}, %{{.*}}, %{{.*}}) tangents(%{{.*}}, %{{.*}}) : (tensor<2xf32>, tensor<2xi32>, f32, tensor<2xf32>, f32) -> (f32, tensor<2xf32>, f32, tensor<2xf32>)
+  %3:4 = comm.jvp @step(%x, %n, %w) tangents(%x, %w) : (tensor<2xf32>, tensor<2xi32>, f32, tensor<2xf32>, f32) -> (f32, tensor<2xf32>, f32, tensor<2xf32>)
+  // CHECK: comm.jvp @step(%{{.*}}) tangents(%{{.*}}) wrt [2] :
+  %4:4 = comm.jvp @step(%x, %n, %w) tangents(%w) wrt [2] : (tensor<2xf32>, tensor<2xi32>, f32, f32) -> (f32, tensor<2xf32>, f32, tensor<2xf32>)
   // CHECK: comm.value_and_grad @step(%{{.*}}) wrt [0, 2] : (tensor<2xf32>, tensor<2xi32>, f32) -> (f32, tensor<2xf32>, tensor<2xf32>, f32)
   %2:4 = comm.value_and_grad @step(%x, %n, %w) wrt [0, 2] : (tensor<2xf32>, tensor<2xi32>, f32) -> (f32, tensor<2xf32>, tensor<2xf32>, f32)
   return

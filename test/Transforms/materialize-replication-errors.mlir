@@ -119,8 +119,11 @@ func.func @caller(%x: tensor<4xf32>) {
   // expected-error @+1 {{'func.call' op operand 0 varies over axes ["tp"], but argument 0 of '@callee' is marked replicated over them}}
   %y = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+2 {{'comm.vjp' op operand 0 varies over axes ["tp"], but argument 0 of '@callee' is marked}}
-  // expected-error @+1 {{'comm.vjp' op operand 1 varies over axes ["tp"], but is the cotangent of a result of '@callee' that is marked}}
+  // expected-error @+1 {{'comm.vjp' op operand 1 varies over axes ["tp"], but is the seed of a value of '@callee' that is marked}}
   %z:2 = comm.vjp @callee(%x) cotangents(%x) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  // expected-error @+2 {{'comm.jvp' op operand 0 varies over axes ["tp"], but argument 0 of '@callee' is marked}}
+  // expected-error @+1 {{'comm.jvp' op operand 1 varies over axes ["tp"], but is the seed of a value of '@callee' that is marked}}
+  %t:2 = comm.jvp @callee(%x) tangents(%x) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return
 }
 

@@ -9,6 +9,7 @@
 #define COMM_AUTODIFF_DIFFERENTIATE_H
 
 #include "comm/Interfaces/RegionAdjointOpInterface.h"
+#include "comm/Interfaces/RegionTangentOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -22,8 +23,8 @@ struct DerivativeOptions {
   /// The numbers of the float arguments to differentiate, ascending; default
   /// all.
   std::optional<SmallVector<int64_t>> wrt;
-  /// The numbers of the float results that have a cotangent, ascending; default
-  /// all.
+  /// The numbers of the float results that have a cotangent, or in forward mode
+  /// a tangent, ascending; default all.
   std::optional<SmallVector<int64_t>> of;
 };
 
@@ -59,12 +60,17 @@ struct DifferentiateHooks {
 ///     f_bwd(residuals..., dr...) -> (da...)
 ///     f_vjp(a..., dr...) -> (r..., da...)
 ///
-/// The halves are private, f_vjp has f's visibility. Options other than the
-/// default append `_wrt_0_2` and `_of_0` to the names, and f_vjp is private.
-/// The marks of f hold for what corresponds to its arguments and results;
-/// residuals carry the marks that were proved. A function that carries its own
-/// adjoint (`comm.custom_vjp`) is called as it stands, and so is its rule.
-class Differentiator : public AdjointDriver {
+/// and in forward mode, with tangents ta and tr of those that are floats:
+///
+///     f_jvp(a..., ta...) -> (r..., tr...)
+///
+/// The halves are private, f_vjp and f_jvp have f's visibility. Options other
+/// than the default append `_wrt_0_2` and `_of_0` to the names, and f_vjp and
+/// f_jvp are private. The marks of f hold for what corresponds to its arguments
+/// and results; residuals carry the marks that were proved. A function that
+/// carries its own adjoint (`comm.custom_vjp`) is called as it stands, and so is
+/// its rule; forward mode differentiates its body.
+class Differentiator : public AdjointDriver, public TangentFunctions {
 public:
   /// `symbols` are the module's; functions are added to them.
   Differentiator(SymbolTable &symbols, DifferentiateHooks hooks)
@@ -75,8 +81,14 @@ public:
   FailureOr<func::FuncOp> getVjp(func::FuncOp function,
                                  const DerivativeOptions &options = {});
 
+  /// @f_jvp. Failure as above.
+  FailureOr<func::FuncOp> getJvp(func::FuncOp function,
+                                 const DerivativeOptions &options = {});
+
   FailureOr<AdjointFunctions>
   getAdjointFunctions(FunctionOpInterface callee) override;
+  FailureOr<FunctionOpInterface>
+  getTangentFunction(FunctionOpInterface callee) override;
   FunctionOpInterface lookupFunction(SymbolRefAttr name) override;
 
   /// Whether a derivative of the function has been asked for.
@@ -90,9 +102,13 @@ private:
     func::FuncOp forward, backward;
   };
   struct Generation;
+  struct TangentGeneration;
 
   FailureOr<Request> makeRequest(func::FuncOp function,
                                  const DerivativeOptions &options);
+  LogicalResult verifyIsNotRecursive(func::FuncOp function);
+  FailureOr<func::FuncOp> cloneMaterialized(func::FuncOp function);
+  func::FuncOp lookupCalledFunction(Operation *op);
   FailureOr<Halves> getHalves(const Request &request);
   LogicalResult begin(Generation &generation);
   std::optional<Request> getNextCallee(Generation &generation);
@@ -108,10 +124,16 @@ private:
   func::FuncOp generateVjp(const Request &request, Halves halves,
                            llvm::DenseSet<Operation *> &seam);
 
+  FailureOr<func::FuncOp> getJvp(const Request &request);
+  LogicalResult begin(TangentGeneration &generation);
+  std::optional<Request> getNextCallee(TangentGeneration &generation);
+  FailureOr<func::FuncOp> finish(TangentGeneration &generation);
+
   SymbolTable &symbols;
   DifferentiateHooks hooks;
   llvm::StringMap<FailureOr<Halves>> halvesByName;
   llvm::StringMap<func::FuncOp> vjpByName;
+  llvm::StringMap<FailureOr<func::FuncOp>> jvpByName;
   llvm::DenseSet<Operation *> inProgress, materialized;
 };
 

@@ -14,11 +14,14 @@ class DialectRegistry;
 
 namespace mlir::comm {
 
-/// Each attaches the adjoints of one upstream dialect's ops (external models of
-/// AdjointOpInterface or RegionAdjointOpInterface) when that dialect is loaded,
-/// and loads the dialects in which the adjoints are written.
+/// Each attaches the rules of one upstream dialect's ops (external models of
+/// AdjointOpInterface, RegionAdjointOpInterface or RegionTangentOpInterface)
+/// when that dialect is loaded, and loads the dialects in which the rules are
+/// written.
 void registerArithAdjointModels(DialectRegistry &registry);
 void registerFuncAdjointModels(DialectRegistry &registry);
+void registerFuncTangentModels(DialectRegistry &registry);
+void registerScfTangentModels(DialectRegistry &registry);
 void registerLinalgAdjointModels(DialectRegistry &registry);
 void registerMathAdjointModels(DialectRegistry &registry);
 void registerScfAdjointModels(DialectRegistry &registry);

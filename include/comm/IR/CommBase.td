@@ -40,11 +40,13 @@ def Comm_Exchanged : Comm_StateMotion<"Varying", "operands | group">;
 
 /// An op over a group of ranks with an adjoint: its effects are on the resource
 /// `comm.ranks`, its axes are verified against the mesh, its state is moved as
-/// `motion` says. An op of this class without an adjoint does not link.
+/// `motion` says. An op of this class without an adjoint does not link. An op
+/// whose adjoint reads nothing of the primal program is linear.
 class Comm_GroupOp<string mnemonic, Comm_StateMotion motion,
                    list<Trait> traits = [], list<string> adjointMethods = []>
     : Comm_Op<mnemonic, !listconcat([
-        DeclareOpInterfaceMethods<AdjointOpInterface, adjointMethods>,
+        DeclareOpInterfaceMethods<AdjointOpInterface,
+            !listconcat(["emitTangent"], adjointMethods)>,
         DeclareOpInterfaceMethods<CollectiveOpInterface>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>], traits)> {
@@ -61,6 +63,15 @@ class Comm_GroupOp<string mnemonic, Comm_StateMotion motion,
     }
     ::mlir::comm::WantedState $cppClass::getWantedState() {
       return ::mlir::comm::WantedState::}] # motion.wantedState # [{;
+    }
+    ::std::optional<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::emitTangent(::mlir::OpBuilder &builder,
+                           const ::mlir::comm::Primals &primals,
+                           ::mlir::ValueRange tangents) {
+      // y = A x  =>  ẏ = A ẋ
+      if (getResiduals(::llvm::BitVector((*this)->getNumOperands(), true)).empty())
+        return ::mlir::comm::emitLinearTangent(builder, *this, primals, tangents);
+      return ::std::nullopt;
     }
     void $cppClass::getEffects(::llvm::SmallVectorImpl<
         ::mlir::MemoryEffects::EffectInstance> &effects) {

@@ -1,4 +1,4 @@
-//===- DerivativeOps.h - comm.vjp, comm.value_and_grad ----------*- C++ -*-===//
+//===- DerivativeOps.h - comm.vjp and its like ------------------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,10 @@
 
 namespace mlir::comm {
 
-/// The function that a `comm.vjp` or `comm.value_and_grad` names, which has
-/// been verified.
+/// Whether `op` asks for a derivative: comm.vjp, comm.jvp, comm.value_and_grad.
+bool isDerivativeOp(Operation *op);
+
+/// The function that such an op names, which has been verified.
 FunctionOpInterface lookupCallee(Operation *op);
 
 } // namespace mlir::comm

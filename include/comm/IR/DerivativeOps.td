@@ -54,6 +54,47 @@ def Comm_VjpOp : Comm_DerivativeOp<"vjp"> {
   }];
 }
 
+def Comm_JvpOp : Comm_DerivativeOp<"jvp"> {
+  let summary = "A function and the Jacobian-vector product of it";
+  let description = [{
+    Calls a function and pushes tangents of its arguments forward to its float
+    results. `comm-differentiate` replaces it by a call of the generated
+    function.
+
+    Semantics: yields the results of the function, then the tangents of its
+    float results, in order. Arguments that are not numbered in `wrt` (default:
+    all float arguments) are held fixed.
+
+    Constraints:
+    - jvp_c1: the symbol is a function with a body;
+    - jvp_c2: the operands are its arguments, then one tangent per argument in
+      `wrt`, of the argument's type;
+    - jvp_c3: `wrt` names float arguments, each once, in ascending order;
+    - jvp_c4: the results are the function's results, then one tangent per float
+      result, of the result's type.
+
+    **Adjoint.** None of its own: it is replaced before an enclosing function
+    is differentiated.
+
+    **Replication.** As a call: the marks of the function hold, a tangent has
+    the mark of its primal.
+
+    Example:
+    ```mlir
+    %y, %ty = comm.jvp @f(%x, %w) tangents(%tx) wrt [0]
+        : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
+                       I64Attr:$num_arguments,
+                       OptionalAttr<DenseI64ArrayAttr>:$wrt);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let assemblyFormat = [{
+    $callee `` custom<JvpOperands>($operands, $num_arguments) (`wrt` $wrt^)?
+    attr-dict `:` functional-type($operands, $outputs)
+  }];
+}
+
 def Comm_ValueAndGradOp : Comm_DerivativeOp<"value_and_grad"> {
   let summary = "A loss and its gradient";
   let description = [{

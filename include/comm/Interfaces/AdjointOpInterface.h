@@ -12,6 +12,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/BitVector.h"
+#include <optional>
 
 namespace mlir::comm {
 
@@ -41,8 +42,8 @@ struct Residual {
   unsigned index;
 };
 
-/// What an adjoint rule is given of the primal program. The driver implements
-/// it; a rule may ask only for what `getResiduals` listed.
+/// What a rule is given of the primal program. The driver implements it; an
+/// adjoint may ask only for what `getResiduals` listed, a tangent for anything.
 class Primals {
 public:
   virtual ~Primals() = default;
@@ -55,7 +56,8 @@ public:
   /// `Residual::operand`: attributes where static, index values where dynamic.
   virtual SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder,
                                                     unsigned index) const = 0;
-  /// Whether a cotangent is wanted for the operand.
+  /// Whether a cotangent is wanted for the operand; for a tangent, whether the
+  /// operand has one.
   virtual bool isWanted(unsigned operand) const = 0;
 };
 
@@ -88,6 +90,13 @@ Value emitZero(OpBuilder &builder, Location loc, Type type,
 /// `value` in every element of a float or float tensor type; `sizes` as above.
 Value emitConstant(OpBuilder &builder, Location loc, Type type, double value,
                    ArrayRef<OpFoldResult> sizes = {});
+
+/// The tangent of an op that is linear in all its differentiable operands
+/// together: the op itself on their tangents, zeros where these are null. One
+/// value per result, null where it has no derivative.
+SmallVector<Value> emitLinearTangent(OpBuilder &builder, Operation *op,
+                                     const Primals &primals,
+                                     ValueRange tangents);
 
 } // namespace mlir::comm
 

@@ -15,10 +15,11 @@ def AdjointOpInterface : OpInterface<"AdjointOpInterface"> {
   let description = [{
     An op that knows the adjoint of its Jacobian. A rule is a pure function: it
     reads the primal values it asked for and the cotangents of the results, and
-    emits the cotangents of the operands. Accumulation, zeros, activity and the
+    emits the cotangents of the operands, or the tangents of the operands and
+    emits those of the results. Accumulation, zeros, activity and the
     keeping of residuals are the driver's.
 
-    The op itself may be read for its attributes, its types and the number of
+    In an adjoint the op itself may be read for its attributes, its types and the number of
     its operands, never for the values of its operands: in a backward function
     those do not exist. Operands and results are counted as in the generic form
     of the op.
@@ -51,6 +52,23 @@ def AdjointOpInterface : OpInterface<"AdjointOpInterface"> {
       /*args=*/(ins "::mlir::OpBuilder &":$builder,
                     "const ::mlir::comm::Primals &":$primals,
                     "::mlir::ValueRange":$cotangents)>,
+    InterfaceMethod</*desc=*/[{
+        Emits the tangent, the Jacobian times the tangents of the operands: one
+        value per result, null where it is zero. `tangents` has one value per
+        operand, null where the tangent is zero; at least one is not null.
+        `primals` has every operand and result, whatever `getResiduals` lists;
+        an operand is wanted where it has a tangent.
+
+        Without a rule of its own the tangent of an op is the transpose of its
+        adjoint, which `emitTangent` of Autodiff/ForwardMode.h makes. A linear
+        op is its own tangent (`emitLinearTangent`).
+      }],
+      /*retType=*/"::std::optional<::llvm::SmallVector<::mlir::Value>>",
+      /*methodName=*/"emitTangent",
+      /*args=*/(ins "::mlir::OpBuilder &":$builder,
+                    "const ::mlir::comm::Primals &":$primals,
+                    "::mlir::ValueRange":$tangents),
+      /*methodBody=*/"", /*defaultImplementation=*/"return ::std::nullopt;">,
   ];
 }
 

@@ -16,21 +16,30 @@ namespace mlir::comm {
 
 class ModuleFacts;
 
+/// Which derivative function is made of a function.
+enum class DerivativeMode {
+  /// @f_vjp, with its halves.
+  Reverse,
+  /// @f_jvp.
+  Forward,
+};
+
 /// Generates derivative functions as `comm-differentiate` does: state changes
-/// are made explicit first, `comm.vjp` and `comm.value_and_grad` are resolved
-/// on the way, and what is generated is simplified by the laws.
+/// are made explicit first, `comm.vjp` and its like are resolved on the way,
+/// and what is generated is simplified by the laws.
 ///
 /// ```c++
 /// CommDifferentiator differentiator(module);
 /// FailureOr<func::FuncOp> vjp = differentiator.getVjp(function);
+/// FailureOr<func::FuncOp> jvp = differentiator.getJvp(function);
 /// ```
 class CommDifferentiator : public Differentiator {
 public:
   explicit CommDifferentiator(ModuleOp module);
   ~CommDifferentiator() override;
 
-  /// Replaces every `comm.vjp` and `comm.value_and_grad` of a function by a
-  /// call of the generated function.
+  /// Replaces every `comm.vjp`, `comm.jvp` and `comm.value_and_grad` of a
+  /// function by a call of the generated function.
   LogicalResult resolve(func::FuncOp function);
 
   /// Ops with these names are computed again in the backward, as those marked

@@ -9,6 +9,7 @@
 #define COMM_TRANSFORMS_PASSES_H
 
 #include "comm/IR/Comm.h"
+#include "comm/Transforms/DifferentiatePass.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

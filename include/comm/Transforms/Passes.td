@@ -75,11 +75,12 @@ def MaterializeReplication : Pass<"comm-materialize-replication", "::mlir::Modul
 def Differentiate : Pass<"comm-differentiate", "::mlir::ModuleOp"> {
   let summary = "Generates derivative functions";
   let description = [{
-    For a function @f generates @f_fwd, @f_bwd and @f_vjp, plain functions in the
-    same dialects, and replaces `comm.vjp` and `comm.value_and_grad` by calls of
-    them. State changes are made explicit first (comm-materialize-replication),
-    what is generated is simplified by the laws (comm-simplify-collectives); the
-    user's own functions are not changed otherwise.
+    For a function @f generates @f_fwd, @f_bwd and @f_vjp, or with `mode=forward`
+    @f_jvp, plain functions in the same dialects, and replaces `comm.vjp`,
+    `comm.jvp` and `comm.value_and_grad` by calls of them. State changes are made
+    explicit first (comm-materialize-replication), what is generated is simplified
+    by the laws (comm-simplify-collectives); the user's own functions are not
+    changed otherwise.
 
     Differentiates the functions named by `functions`; without the option what
     the ops name; without ops every public function with a float argument.
@@ -104,7 +105,17 @@ def Differentiate : Pass<"comm-differentiate", "::mlir::ModuleOp"> {
     ListOption<"functions", "functions", "std::string",
                "The functions to differentiate, such as f,g">,
     ListOption<"recompute", "recompute", "std::string",
-               "Ops that are computed again in the backward instead of being kept, such as comm.all_gather">
+               "Ops that are computed again in the backward instead of being kept, such as comm.all_gather">,
+    Option<"mode", "mode", "::mlir::comm::DerivativeMode",
+           "::mlir::comm::DerivativeMode::Reverse",
+           "Which derivative of these functions is generated; ops say themselves",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::comm::DerivativeMode::Reverse, "reverse",
+                          "@f_vjp: cotangents of results to cotangents of arguments"),
+               clEnumValN(::mlir::comm::DerivativeMode::Forward, "forward",
+                          "@f_jvp: tangents of arguments to tangents of results"),
+               clEnumValN(::mlir::comm::DerivativeMode::Split, "split",
+                          "@f_fwd and @f_bwd alone, as visible as @f, to be run apart"))}]>
   ];
   let dependentDialects = ["::mlir::comm::CommDialect",
                            "::mlir::func::FuncDialect"];

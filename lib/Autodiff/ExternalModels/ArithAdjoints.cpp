@@ -16,7 +16,7 @@ using namespace mlir::comm;
 namespace {
 
 // y = -x  =>  x̄ = -ȳ
-struct NegF : AdjointModel<NegF, arith::NegFOp> {
+struct NegF : ElementwiseModel<NegF, arith::NegFOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &, ValueRange cotangents) const {
     TermContext context(builder, op);
@@ -25,7 +25,7 @@ struct NegF : AdjointModel<NegF, arith::NegFOp> {
 };
 
 // z = x + y  =>  x̄ = z̄, ȳ = z̄
-struct AddF : AdjointModel<AddF, arith::AddFOp> {
+struct AddF : ElementwiseModel<AddF, arith::AddFOp> {
   SmallVector<Value> emitAdjoint(Operation *, OpBuilder &, const Primals &,
                                  ValueRange cotangents) const {
     return {cotangents[0], cotangents[0]};
@@ -33,7 +33,7 @@ struct AddF : AdjointModel<AddF, arith::AddFOp> {
 };
 
 // z = x - y  =>  x̄ = z̄, ȳ = -z̄
-struct SubF : AdjointModel<SubF, arith::SubFOp> {
+struct SubF : ElementwiseModel<SubF, arith::SubFOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &primals,
                                  ValueRange cotangents) const {
@@ -41,10 +41,21 @@ struct SubF : AdjointModel<SubF, arith::SubFOp> {
     Term dz(context, cotangents[0]);
     return {dz, primals.isWanted(1) ? Value(-dz) : Value()};
   }
+
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    if (!tangents[0] || !tangents[1])
+      return ElementwiseModel::emitTangent(op, builder, primals, tangents);
+    TermContext context(builder, op);
+    return SmallVector<Value>{Term(context, tangents[0]) -
+                              Term(context, tangents[1])};
+  }
 };
 
 // z = x·y  =>  x̄ = z̄·y, ȳ = z̄·x
-struct MulF : AdjointModel<MulF, arith::MulFOp> {
+struct MulF : ElementwiseModel<MulF, arith::MulFOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &wanted) const {
     SmallVector<Residual> residuals;
@@ -70,7 +81,7 @@ struct MulF : AdjointModel<MulF, arith::MulFOp> {
 };
 
 // z = x/y  =>  x̄ = z̄/y, ȳ = -(z̄/y)·z
-struct DivF : AdjointModel<DivF, arith::DivFOp> {
+struct DivF : ElementwiseModel<DivF, arith::DivFOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &wanted) const {
     SmallVector<Residual> residuals{Residual::operand(1)};
@@ -92,13 +103,28 @@ struct DivF : AdjointModel<DivF, arith::DivFOp> {
       adjoints[1] = -(quotient * Term(context, primals.getResult(0)));
     return adjoints;
   }
+
+  // ż = (ẋ - z·ẏ)/y
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    TermContext context(builder, op);
+    Term y(context, primals.getOperand(1)), z(context, primals.getResult(0));
+    if (!tangents[1])
+      return SmallVector<Value>{Term(context, tangents[0]) / y};
+    Term scaled = z * Term(context, tangents[1]);
+    Term numerator =
+        tangents[0] ? Term(context, tangents[0]) - scaled : -scaled;
+    return SmallVector<Value>{numerator / y};
+  }
 };
 
 // z = x - trunc(x/y)·y  =>  x̄ = z̄, ȳ = -z̄·trunc(x/y)
 // The integer is read off as (x - z)/y, rounded: x/y itself may round up to an
 // integer that the exact quotient does not reach (1/0.1 is 10, 1 rem 0.1 is
 // 0.0999...).
-struct RemF : AdjointModel<RemF, arith::RemFOp> {
+struct RemF : ElementwiseModel<RemF, arith::RemFOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &wanted) const {
     if (!wanted.test(1))
@@ -123,7 +149,7 @@ struct RemF : AdjointModel<RemF, arith::RemFOp> {
 // counts the operands that equal z. The extremum is computed again, which is
 // cheaper than to keep it. Where z is NaN so are the slopes.
 template <typename OpType>
-struct Extremum : AdjointModel<Extremum<OpType>, OpType> {
+struct Extremum : ElementwiseModel<Extremum<OpType>, OpType> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {Residual::operand(0), Residual::operand(1)};
@@ -149,7 +175,7 @@ struct Extremum : AdjointModel<Extremum<OpType>, OpType> {
 };
 
 // z = c ? x : y  =>  x̄ = c ? z̄ : 0, ȳ = c ? 0 : z̄
-struct Select : AdjointModel<Select, arith::SelectOp> {
+struct Select : LinearModel<Select, arith::SelectOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {Residual::operand(0)};
@@ -178,7 +204,7 @@ struct Select : AdjointModel<Select, arith::SelectOp> {
 };
 
 // y = x in a wider type  =>  x̄ = ȳ in the narrower type
-struct ExtF : AdjointModel<ExtF, arith::ExtFOp> {
+struct ExtF : LinearModel<ExtF, arith::ExtFOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &, ValueRange cotangents) const {
     return {arith::TruncFOp::create(
@@ -187,7 +213,7 @@ struct ExtF : AdjointModel<ExtF, arith::ExtFOp> {
 };
 
 // y = x in a narrower type  =>  x̄ = ȳ in the wider type
-struct TruncF : AdjointModel<TruncF, arith::TruncFOp> {
+struct TruncF : LinearModel<TruncF, arith::TruncFOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &, ValueRange cotangents) const {
     return {arith::ExtFOp::create(builder, op->getLoc(),

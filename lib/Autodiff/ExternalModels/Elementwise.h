@@ -11,6 +11,7 @@
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <optional>
 
 namespace mlir::comm {
 
@@ -97,6 +98,65 @@ inline Term operator*(double x, const Term &y) { return y.constant(x) * y; }
 template <typename Model, typename OpType>
 struct AdjointModel : AdjointOpInterface::ExternalModel<Model, OpType> {
   using Op = OpType;
+};
+
+/// The base of the models of ops that are linear in all their differentiable
+/// operands together.
+template <typename Model, typename OpType>
+struct LinearModel : AdjointModel<Model, OpType> {
+  // y = A x  =>  ẏ = A ẋ
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    return emitLinearTangent(builder, op, primals, tangents);
+  }
+};
+
+/// The primal values of an op of which one operand alone is wanted.
+class OneWanted : public Primals {
+public:
+  OneWanted(const Primals &all, unsigned wanted) : all(all), wanted(wanted) {}
+
+  Value getOperand(unsigned index) const override {
+    return all.getOperand(index);
+  }
+  Value getResult(unsigned index) const override {
+    return all.getResult(index);
+  }
+  SmallVector<OpFoldResult> getOperandSizes(OpBuilder &builder,
+                                            unsigned index) const override {
+    return all.getOperandSizes(builder, index);
+  }
+  bool isWanted(unsigned operand) const override { return operand == wanted; }
+
+private:
+  const Primals &all;
+  unsigned wanted;
+};
+
+/// The base of the models of ops of one result that work on each element by
+/// itself, in one type: the Jacobian by each operand is diagonal, so that it is
+/// its own transpose.
+template <typename Model, typename OpType>
+struct ElementwiseModel : AdjointModel<Model, OpType> {
+  // z = f(x, y)  =>  ż = what the adjoint gives x for ẋ, and y for ẏ, added
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    TermContext context(builder, op);
+    Value sum;
+    for (auto [operand, tangent] : llvm::enumerate(tangents)) {
+      if (!tangent)
+        continue;
+      Value term = static_cast<const Model *>(this)->emitAdjoint(
+          op, builder, OneWanted(primals, operand), tangent)[operand];
+      if (term)
+        sum = sum ? Value(Term(context, sum) + Term(context, term)) : term;
+    }
+    return SmallVector<Value>{sum};
+  }
 };
 
 /// Attaches models to the ops they name.

@@ -131,6 +131,13 @@ struct StructuredModel
                                  ValueRange cotangents) const {
     return ::emitAdjoint(builder, cast<LinalgOp>(op), primals, cotangents);
   }
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    return emitStructuredTangent(builder, cast<LinalgOp>(op), primals,
+                                 tangents);
+  }
 };
 } // namespace
 

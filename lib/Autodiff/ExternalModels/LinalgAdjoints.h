@@ -19,6 +19,10 @@ namespace mlir::comm {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// Whether an op is out + sum a·b on tensors, with maps that only permute and
+/// drop loops.
+bool isContraction(linalg::LinalgOp op);
+
 /// Whether the cotangent of input 0 or 1 is a contraction of the other input
 /// with the result's cotangent. Not so for the inputs of an outer product: the
 /// generic rule has those.
@@ -34,6 +38,14 @@ Value emitFilledWithZero(OpBuilder &builder, Location loc, Value empty);
 //===----------------------------------------------------------------------===//
 // Scalar bodies
 //===----------------------------------------------------------------------===//
+
+/// The arguments of a block that a value of the block depends on.
+SetVector<BlockArgument> getReads(Block &block, Value value);
+
+/// Clones a value of a block, and what it depends on, to the insertion point of
+/// the builder. Constants from above are cloned as ops of the block are.
+Value cloneOutOf(Block &block, OpBuilder &builder, Value value,
+                 IRMapping &mapping);
 
 /// How a result depends on its init.
 enum class InitRule {
@@ -85,13 +97,16 @@ public:
   /// The indexing map of what an argument of the block stands for.
   AffineMap getMap(BlockArgument argument) const;
 
-  /// The arguments of the block that a value of the block depends on.
-  SetVector<BlockArgument> getReads(Value value) const;
-  /// Clones a value of the block, and what it depends on, to the insertion
-  /// point of the builder.
-  Value clone(OpBuilder &builder, Value value, IRMapping &mapping) const;
+  /// `getReads` and `cloneOutOf` of the block.
+  SetVector<BlockArgument> getReads(Value value) const {
+    return comm::getReads(getBlock(), value);
+  }
+  Value clone(OpBuilder &builder, Value value, IRMapping &mapping) const {
+    return cloneOutOf(getBlock(), builder, value, mapping);
+  }
 
 private:
+  Block &getBlock() const { return const_cast<Region &>(region).front(); }
   void classifyOutputs();
   LogicalResult verifyReads();
 
@@ -106,6 +121,17 @@ private:
   SmallVector<Value> cotangents;
   SmallVector<Value> attained;
 };
+
+//===----------------------------------------------------------------------===//
+// Tangents
+//===----------------------------------------------------------------------===//
+
+/// The tangent of a structured op that has an adjoint; nothing where it takes
+/// extrema, whose adjoint has to be transposed.
+std::optional<SmallVector<Value>> emitStructuredTangent(OpBuilder &builder,
+                                                        linalg::LinalgOp op,
+                                                        const Primals &primals,
+                                                        ValueRange tangents);
 
 } // namespace mlir::comm
 

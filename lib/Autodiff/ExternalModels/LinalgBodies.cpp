@@ -122,29 +122,21 @@ static void forEachDependence(Block &block, Value value,
   }
 }
 
-/// Constants from above are cloned as ops of the block are.
-static Value cloneOutOf(Block &block, OpBuilder &builder, Value value,
-                        IRMapping &mapping) {
+Value comm::cloneOutOf(Block &block, OpBuilder &builder, Value value,
+                       IRMapping &mapping) {
   return cloneValue(builder, value, mapping, [&](Operation *op) {
     return op->getBlock() == &block || op->hasTrait<OpTrait::ConstantLike>();
   });
 }
 
-SetVector<BlockArgument> BodyAdjoint::getReads(Value value) const {
+SetVector<BlockArgument> comm::getReads(Block &block, Value value) {
   SetVector<BlockArgument> reads;
-  Block &block = const_cast<Region &>(region).front();
   forEachDependence(block, value, [&](Value read) {
     auto argument = dyn_cast<BlockArgument>(read);
     if (argument && argument.getOwner() == &block)
       reads.insert(argument);
   });
   return reads;
-}
-
-Value BodyAdjoint::clone(OpBuilder &builder, Value value,
-                         IRMapping &mapping) const {
-  return cloneOutOf(const_cast<Region &>(region).front(), builder, value,
-                    mapping);
 }
 
 AffineMap BodyAdjoint::getMap(BlockArgument argument) const {

@@ -44,15 +44,19 @@ static llvm::BitVector getLoops(AffineMap map) {
   return loops;
 }
 
+bool comm::isContraction(LinalgOp op) {
+  return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
+         isMultiplyAdd(*op.getBlock()) && isaContractionOpInterface(op) &&
+         llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
 bool comm::hasContractionAdjoint(LinalgOp op, unsigned input) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || input > 1 ||
-      !isMultiplyAdd(*op.getBlock()) || !isaContractionOpInterface(op) ||
-      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+  if (input > 1 || !isContraction(op))
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!llvm::all_of(maps,
-                    [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return false;
   llvm::BitVector result = getLoops(maps[input]);
   llvm::BitVector other = getLoops(maps[1 - input]);
   llvm::BitVector cotangent = getLoops(maps[2]);

@@ -20,7 +20,7 @@ enum class Reads { Operand, Result };
 /// An op of one operand and one result, whose adjoint reads one of the two:
 /// `Model::adjoint(dy, x)` or `Model::adjoint(dy, y)`.
 template <typename Model, typename OpType, Reads reads>
-struct UnaryModel : AdjointModel<Model, OpType> {
+struct UnaryModel : ElementwiseModel<Model, OpType> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {reads == Reads::Operand ? Residual::operand(0)
@@ -191,7 +191,7 @@ struct AbsF : OfOperand<AbsF, math::AbsFOp> {
 // y = a step function of x  =>  no contribution: its slope is 0 wherever it has
 // one. The rule exists so that a path through a step is not an error.
 template <typename OpType>
-struct Step : AdjointModel<Step<OpType>, OpType> {
+struct Step : ElementwiseModel<Step<OpType>, OpType> {
   SmallVector<Value> emitAdjoint(Operation *, OpBuilder &, const Primals &,
                                  ValueRange) const {
     return {Value()};
@@ -217,10 +217,21 @@ struct Sincos : AdjointModel<Sincos, math::SincosOp> {
       return {-throughCos};
     return {Term(context, cotangents[0]) * cos - throughCos};
   }
+
+  // ṡ = c·ẋ, ċ = -s·ẋ
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    TermContext context(builder, op);
+    Term dx(context, tangents[0]);
+    Term sin(context, primals.getResult(0)), cos(context, primals.getResult(1));
+    return SmallVector<Value>{cos * dx, -(sin * dx)};
+  }
 };
 
 // z = atan2(y, x)  =>  ȳ = z̄·x/(x² + y²), x̄ = -z̄·y/(x² + y²)
-struct Atan2 : AdjointModel<Atan2, math::Atan2Op> {
+struct Atan2 : ElementwiseModel<Atan2, math::Atan2Op> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {Residual::operand(0), Residual::operand(1)};
@@ -242,7 +253,7 @@ struct Atan2 : AdjointModel<Atan2, math::Atan2Op> {
 };
 
 // y = |x|·sign s  =>  x̄ = ȳ·sign x·sign s (0 at x = 0), nothing for s
-struct CopySign : AdjointModel<CopySign, math::CopySignOp> {
+struct CopySign : ElementwiseModel<CopySign, math::CopySignOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &wanted) const {
     if (!wanted.test(0))
@@ -263,7 +274,7 @@ struct CopySign : AdjointModel<CopySign, math::CopySignOp> {
 };
 
 // z = a·b + c  =>  ā = z̄·b, b̄ = z̄·a, c̄ = z̄
-struct Fma : AdjointModel<Fma, math::FmaOp> {
+struct Fma : ElementwiseModel<Fma, math::FmaOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &wanted) const {
     SmallVector<Residual> residuals;
@@ -291,7 +302,7 @@ struct Fma : AdjointModel<Fma, math::FmaOp> {
 // z = x^y  =>  x̄ = z̄·y·x^(y-1), ȳ = z̄·z·ln x
 // At y = 0 the exponent y - 1 is taken as 0, so that 0^0 has slope 0 and not
 // 0·∞; at x = 0 the slope in y is 0 and not 0·ln 0.
-struct PowF : AdjointModel<PowF, math::PowFOp> {
+struct PowF : ElementwiseModel<PowF, math::PowFOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &wanted) const {
     SmallVector<Residual> residuals{Residual::operand(0)};
@@ -327,7 +338,7 @@ struct PowF : AdjointModel<PowF, math::PowFOp> {
 
 // y = x^n, n an integer  =>  x̄ = ȳ·n·x^(n-1)
 // At n = 0 the exponent n - 1 is taken as 0: the slope is 0 and not 0·∞.
-struct FPowI : AdjointModel<FPowI, math::FPowIOp> {
+struct FPowI : ElementwiseModel<FPowI, math::FPowIOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {Residual::operand(0), Residual::operand(1)};

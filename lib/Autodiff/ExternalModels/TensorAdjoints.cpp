@@ -98,7 +98,7 @@ static Value emitSumOfElements(OpBuilder &builder, Location loc, Value tensor) {
 namespace {
 
 // y = x in another shape or with other static sizes  =>  x̄ = ȳ in x's
-struct Cast : AdjointModel<Cast, tensor::CastOp> {
+struct Cast : LinearModel<Cast, tensor::CastOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &, ValueRange cotangents) const {
     return {tensor::CastOp::create(builder, op->getLoc(),
@@ -107,7 +107,7 @@ struct Cast : AdjointModel<Cast, tensor::CastOp> {
 };
 
 // y = expand x  =>  x̄ = collapse ȳ
-struct ExpandShape : AdjointModel<ExpandShape, tensor::ExpandShapeOp> {
+struct ExpandShape : LinearModel<ExpandShape, tensor::ExpandShapeOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &, ValueRange cotangents) const {
     auto expand = cast<tensor::ExpandShapeOp>(op);
@@ -120,7 +120,7 @@ struct ExpandShape : AdjointModel<ExpandShape, tensor::ExpandShapeOp> {
 };
 
 // y = collapse x  =>  x̄ = expand ȳ
-struct CollapseShape : AdjointModel<CollapseShape, tensor::CollapseShapeOp> {
+struct CollapseShape : LinearModel<CollapseShape, tensor::CollapseShapeOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {Residual::operandSizes(0)};
@@ -138,7 +138,7 @@ struct CollapseShape : AdjointModel<CollapseShape, tensor::CollapseShapeOp> {
 };
 
 // y = reshape x  =>  x̄ = reshape ȳ to the sizes of x
-struct Reshape : AdjointModel<Reshape, tensor::ReshapeOp> {
+struct Reshape : LinearModel<Reshape, tensor::ReshapeOp> {
   SmallVector<Residual> getResiduals(Operation *,
                                      const llvm::BitVector &) const {
     return {Residual::operandSizes(0)};
@@ -173,7 +173,7 @@ struct Reshape : AdjointModel<Reshape, tensor::ReshapeOp> {
 };
 
 // y = x[slice]  =>  x̄ = ȳ inserted into zeros
-struct ExtractSlice : AdjointModel<ExtractSlice, tensor::ExtractSliceOp> {
+struct ExtractSlice : LinearModel<ExtractSlice, tensor::ExtractSliceOp> {
   SmallVector<Residual> getResiduals(Operation *op,
                                      const llvm::BitVector &) const {
     SmallVector<Residual> residuals = readOperandsFrom(op, 1);
@@ -200,7 +200,7 @@ struct ExtractSlice : AdjointModel<ExtractSlice, tensor::ExtractSliceOp> {
 };
 
 // z = y with x at [slice]  =>  x̄ = z̄[slice], ȳ = z̄ with zeros at [slice]
-struct InsertSlice : AdjointModel<InsertSlice, tensor::InsertSliceOp> {
+struct InsertSlice : LinearModel<InsertSlice, tensor::InsertSliceOp> {
   SmallVector<Residual> getResiduals(Operation *op,
                                      const llvm::BitVector &wanted) const {
     SmallVector<Residual> residuals = readOperandsFrom(op, 2);
@@ -234,7 +234,7 @@ struct InsertSlice : AdjointModel<InsertSlice, tensor::InsertSliceOp> {
 };
 
 // y = x within a border  =>  x̄ = ȳ without its border
-struct Pad : AdjointModel<Pad, tensor::PadOp> {
+struct Pad : LinearModel<Pad, tensor::PadOp> {
   SmallVector<Residual> getResiduals(Operation *op,
                                      const llvm::BitVector &) const {
     SmallVector<Residual> residuals = readOperandsFrom(op, 1);
@@ -257,10 +257,24 @@ struct Pad : AdjointModel<Pad, tensor::PadOp> {
         repeat(builder, 1, pad.getSourceType().getRank()));
     return adjoints;
   }
+
+  // ẏ = ẋ within a border of zeros
+  std::optional<SmallVector<Value>> emitTangent(Operation *op,
+                                                OpBuilder &builder,
+                                                const Primals &primals,
+                                                ValueRange tangents) const {
+    Value padded = emitLinearTangent(builder, op, primals, tangents)[0];
+    Operation *yield =
+        padded.getDefiningOp<tensor::PadOp>().getBody()->getTerminator();
+    OpBuilder nested(yield);
+    yield->setOperand(
+        0, emitZero(nested, op->getLoc(), yield->getOperand(0).getType()));
+    return SmallVector<Value>{padded};
+  }
 };
 
 // y = [x_1, x_2, ...]  =>  x̄_i = the i-th part of ȳ
-struct Concat : AdjointModel<Concat, tensor::ConcatOp> {
+struct Concat : LinearModel<Concat, tensor::ConcatOp> {
   SmallVector<Residual> getResiduals(Operation *op,
                                      const llvm::BitVector &) const {
     SmallVector<Residual> residuals;
@@ -292,7 +306,7 @@ struct Concat : AdjointModel<Concat, tensor::ConcatOp> {
 };
 
 // y_i = s for all i  =>  s̄ = sum_i ȳ_i
-struct Splat : AdjointModel<Splat, tensor::SplatOp> {
+struct Splat : LinearModel<Splat, tensor::SplatOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &, ValueRange cotangents) const {
     SmallVector<Value> adjoints(op->getNumOperands());
@@ -302,7 +316,7 @@ struct Splat : AdjointModel<Splat, tensor::SplatOp> {
 };
 
 // s = x[i]  =>  x̄ = s̄ at i, zeros elsewhere
-struct Extract : AdjointModel<Extract, tensor::ExtractOp> {
+struct Extract : LinearModel<Extract, tensor::ExtractOp> {
   SmallVector<Residual> getResiduals(Operation *op,
                                      const llvm::BitVector &) const {
     SmallVector<Residual> residuals = readOperandsFrom(op, 1);
@@ -324,7 +338,7 @@ struct Extract : AdjointModel<Extract, tensor::ExtractOp> {
 };
 
 // y = x with s at i  =>  s̄ = ȳ[i], x̄ = ȳ with 0 at i
-struct Insert : AdjointModel<Insert, tensor::InsertOp> {
+struct Insert : LinearModel<Insert, tensor::InsertOp> {
   SmallVector<Residual> getResiduals(Operation *op,
                                      const llvm::BitVector &) const {
     return readOperandsFrom(op, 2);
@@ -349,7 +363,7 @@ struct Insert : AdjointModel<Insert, tensor::InsertOp> {
 };
 
 // y = [s_1, s_2, ...]  =>  s̄_i = ȳ[i]
-struct FromElements : AdjointModel<FromElements, tensor::FromElementsOp> {
+struct FromElements : LinearModel<FromElements, tensor::FromElementsOp> {
   SmallVector<Value> emitAdjoint(Operation *op, OpBuilder &builder,
                                  const Primals &primals,
                                  ValueRange cotangents) const {
