@@ -310,6 +310,17 @@ TEST_F(Adjoints, FollowTheConventionsAtEdges) {
       else
         EXPECT_DOUBLE_EQ(gradient[i], edge.gradient[i])
             << edge.text << " argument " << i;
+    for (size_t i = 0; i < gradient.size(); ++i) {
+      Numbers basis(gradient.size());
+      basis[i] = 1;
+      double tangent = programs->runTangent(firstEdge + index, edge.x, basis,
+                                            /*transposed=*/false, i)[0];
+      if (std::isnan(edge.gradient[i]))
+        EXPECT_TRUE(std::isnan(tangent)) << edge.text << tangent;
+      else
+        EXPECT_DOUBLE_EQ(tangent, edge.gradient[i])
+            << edge.text << " tangent " << i;
+    }
   }
 }
 

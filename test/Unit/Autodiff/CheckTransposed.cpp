@@ -42,6 +42,7 @@ void mlir::comm::testing::checkTransposed(RulePrograms &programs,
   }
   Numbers adjoint = programs.runAdjoint(program, x, dy);
   EXPECT_NEAR(dot(difference, dy), dot(dx, adjoint), 1e-7 * scale);
+  programs.expectTangents(program, x, dx, dy, adjoint);
   for (unsigned argument = 0; argument < programs.getNumArguments(program);
        ++argument) {
     Numbers alone = programs.runAdjoint(program, x, dy, argument);

@@ -131,5 +131,17 @@ TEST_F(LinalgAdjoints, ShareEvenlyBetweenTies) {
         EXPECT_TRUE(std::isnan(gradient[j])) << "element " << j;
       else
         EXPECT_DOUBLE_EQ(gradient[j], ties[i].gradient[j]) << "element " << j;
+    Numbers dx;
+    double expected = 0;
+    for (size_t j = 0; j < gradient.size(); ++j) {
+      dx.push_back(j + 1);
+      expected += dx[j] * ties[i].gradient[j];
+    }
+    double tangent = programs->runTangent(firstTie + i, ties[i].x, dx,
+                                          /*transposed=*/false)[0];
+    if (std::isnan(expected))
+      EXPECT_TRUE(std::isnan(tangent));
+    else
+      EXPECT_DOUBLE_EQ(tangent, expected);
   }
 }

@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "RulePrograms.h"
+#include "FlatMemory.h"
 #include "comm/InitAll.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
@@ -96,53 +94,6 @@ private:
   llvm::BitVector wanted;
 };
 
-/// Reads flat numbers as values, and writes values as flat numbers.
-class FlatMemory {
-public:
-  FlatMemory(OpBuilder &builder, Location loc, Value memory)
-      : builder(builder), loc(loc), memory(memory) {}
-
-  Value read(Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return memref::LoadOp::create(builder, loc, memory, takeIndex());
-    return bufferization::ToTensorOp::create(builder, loc, tensor,
-                                             takeView(tensor),
-                                             /*restrict=*/true);
-  }
-
-  void write(Value value) {
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (tensor)
-      bufferization::MaterializeInDestinationOp::create(
-          builder, loc, Type(), value, takeView(tensor), /*restrict=*/true,
-          /*writable=*/true);
-    else
-      memref::StoreOp::create(builder, loc, value, memory, takeIndex());
-  }
-
-private:
-  Value takeIndex() {
-    return arith::ConstantIndexOp::create(builder, loc, offset++);
-  }
-
-  Value takeView(RankedTensorType type) {
-    SmallVector<int64_t> strides = computeStrides(type.getShape());
-    auto view = MemRefType::get(
-        type.getShape(), type.getElementType(),
-        StridedLayoutAttr::get(builder.getContext(), offset, strides));
-    Value cast = memref::ReinterpretCastOp::create(
-        builder, loc, view, memory, offset, type.getShape(), strides);
-    offset += type.getNumElements();
-    return cast;
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  Value memory;
-  int64_t offset = 0;
-};
-
 } // namespace
 
 RulePrograms::RulePrograms() {
@@ -158,8 +109,8 @@ RulePrograms::RulePrograms() {
   module = ModuleOp::create(UnknownLoc::get(&context));
 }
 
-static func::FuncOp getFunction(ModuleOp module) {
-  return module.lookupSymbol<func::FuncOp>("f");
+func::FuncOp RulePrograms::getFunction(unsigned program) const {
+  return ModuleOp(*sources[program]).lookupSymbol<func::FuncOp>("f");
 }
 
 unsigned RulePrograms::add(const std::string &text) {
@@ -170,27 +121,43 @@ unsigned RulePrograms::add(const std::string &text) {
   return sources.size() - 1;
 }
 
-static std::string getName(unsigned program, bool adjoint,
-                           std::optional<unsigned> active) {
+std::string RulePrograms::getName(unsigned program, Kind kind,
+                                  std::optional<unsigned> active) {
   std::string name = "f" + std::to_string(program);
-  if (adjoint)
-    name += active ? "_adjoint_" + std::to_string(*active) : "_adjoint";
-  return name;
+  switch (kind) {
+  case Kind::Primal:
+    break;
+  case Kind::Adjoint:
+    name += "_adjoint";
+    break;
+  case Kind::Tangent:
+    name += "_tangent";
+    break;
+  case Kind::TransposedAdjoint:
+    name += "_transposed";
+    break;
+  }
+  return active ? name + "_" + std::to_string(*active) : name;
 }
 
-void RulePrograms::emit(unsigned program, bool adjoint,
-                        std::optional<unsigned> active) {
-  func::FuncOp source = getFunction(*sources[program]);
-  Location loc = source.getLoc();
+/// The block of a new function from flat memory to flat memory.
+Block *RulePrograms::addFunction(const std::string &name) {
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto memory = MemRefType::get({ShapedType::kDynamic}, builder.getF64Type());
   auto flat =
-      func::FuncOp::create(builder, loc, getName(program, adjoint, active),
+      func::FuncOp::create(builder, module->getLoc(), name,
                            builder.getFunctionType({memory, memory}, {}));
   flat->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                 builder.getUnitAttr());
-  Block *entry = flat.addEntryBlock();
-  builder.setInsertionPointToStart(entry);
+  return flat.addEntryBlock();
+}
+
+void RulePrograms::emit(unsigned program, Kind kind,
+                        std::optional<unsigned> active) {
+  func::FuncOp source = getFunction(program);
+  Location loc = source.getLoc();
+  Block *entry = addFunction(getName(program, kind, active));
+  OpBuilder builder = OpBuilder::atBlockBegin(entry);
   FlatMemory input(builder, loc, entry->getArgument(0));
   FlatMemory output(builder, loc, entry->getArgument(1));
 
@@ -215,7 +182,7 @@ void RulePrograms::emit(unsigned program, bool adjoint,
   for (Value result : source.getBody().front().getTerminator()->getOperands())
     results.push_back(mapping.lookup(result));
 
-  if (!adjoint) {
+  if (kind == Kind::Primal) {
     for (Value result : results)
       output.write(result);
     func::ReturnOp::create(builder, loc);
@@ -267,10 +234,14 @@ void RulePrograms::emit(unsigned program, bool adjoint,
 
 void RulePrograms::compile() {
   for (unsigned program = 0; program < sources.size(); ++program) {
-    emit(program, /*adjoint=*/false, std::nullopt);
-    emit(program, /*adjoint=*/true, std::nullopt);
-    for (unsigned active = 0; active < getNumArguments(program); ++active)
-      emit(program, /*adjoint=*/true, active);
+    emit(program, Kind::Primal, std::nullopt);
+    emit(program, Kind::Adjoint, std::nullopt);
+    emitTangent(program, Kind::Tangent, std::nullopt);
+    emitTangent(program, Kind::TransposedAdjoint, std::nullopt);
+    for (unsigned active = 0; active < getNumArguments(program); ++active) {
+      emit(program, Kind::Adjoint, active);
+      emitTangent(program, Kind::Tangent, active);
+    }
   }
   ASSERT_TRUE(succeeded(verify(*module)));
 
@@ -292,18 +263,18 @@ void RulePrograms::compile() {
   llvm::Expected<std::unique_ptr<ExecutionEngine>> created =
       ExecutionEngine::create(*module, options);
   ASSERT_TRUE(bool(created)) << llvm::toString(created.takeError());
-  auto first = (*created)->lookup(getName(0, /*adjoint=*/false, std::nullopt));
+  auto first = (*created)->lookup(getName(0, Kind::Primal, std::nullopt));
   ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());
   engine = std::move(*created);
 }
 
 unsigned RulePrograms::getNumArguments(unsigned program) const {
-  return getFunction(*sources[program]).getNumArguments();
+  return getFunction(program).getNumArguments();
 }
 
 std::pair<size_t, size_t> RulePrograms::getArgument(unsigned program,
                                                     unsigned argument) const {
-  ArrayRef<Type> types = getFunction(*sources[program]).getArgumentTypes();
+  ArrayRef<Type> types = getFunction(program).getArgumentTypes();
   return {getNumElements(types.take_front(argument)),
           getNumElements(types.take_front(argument + 1))};
 }
@@ -316,11 +287,11 @@ std::string RulePrograms::getText(unsigned program) const {
 }
 
 size_t RulePrograms::getNumInputs(unsigned program) const {
-  return getNumElements(getFunction(*sources[program]).getArgumentTypes());
+  return getNumElements(getFunction(program).getArgumentTypes());
 }
 
 size_t RulePrograms::getNumOutputs(unsigned program) const {
-  return getNumElements(getFunction(*sources[program]).getResultTypes());
+  return getNumElements(getFunction(program).getResultTypes());
 }
 
 Numbers RulePrograms::invoke(const std::string &name, const Numbers &input,
@@ -348,7 +319,7 @@ Numbers RulePrograms::invoke(const std::string &name, const Numbers &input,
 }
 
 Numbers RulePrograms::run(unsigned program, const Numbers &x) {
-  return invoke(getName(program, /*adjoint=*/false, std::nullopt), x,
+  return invoke(getName(program, Kind::Primal, std::nullopt), x,
                 getNumOutputs(program));
 }
 
@@ -357,6 +328,6 @@ Numbers RulePrograms::runAdjoint(unsigned program, const Numbers &x,
                                  std::optional<unsigned> argument) {
   Numbers input = x;
   input.insert(input.end(), dy.begin(), dy.end());
-  return invoke(getName(program, /*adjoint=*/true, argument), input,
+  return invoke(getName(program, Kind::Adjoint, argument), input,
                 getNumInputs(program));
 }

@@ -8,6 +8,7 @@
 #ifndef COMM_TEST_UNIT_AUTODIFF_RULEPROGRAMS_H
 #define COMM_TEST_UNIT_AUTODIFF_RULEPROGRAMS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,9 +25,9 @@ namespace mlir::comm::testing {
 using Numbers = std::vector<double>;
 
 /// Straight-line functions of f64 scalars and static f64 tensors, given as
-/// text, with the adjoint that their ops' rules give: compiled once, all
-/// together, and run on flat vectors of numbers (the arguments one after the
-/// other).
+/// text, with the adjoint and the tangent that their ops' rules give: compiled
+/// once, all together, and run on flat vectors of numbers (the arguments one
+/// after the other).
 ///
 /// The differentiator here is the test's own, a few lines long, so that a rule
 /// is tested by itself. It lends a rule only the primal values that the rule
@@ -51,6 +52,15 @@ public:
   size_t getNumOutputs(unsigned program) const;
 
   Numbers run(unsigned program, const Numbers &x);
+  /// The tangents of the results, where only `argument` is active or all are:
+  /// by the ops' own rules, or by their adjoints, transposed (all active).
+  Numbers runTangent(unsigned program, const Numbers &x, const Numbers &dx,
+                     bool transposed,
+                     std::optional<unsigned> argument = std::nullopt);
+  /// Expects <J ẋ, ȳ> = <ẋ, x̄> for the adjoint x̄ of ȳ, to rounding, in both
+  /// ways, and with one argument active at a time.
+  void expectTangents(unsigned program, const Numbers &x, const Numbers &dx,
+                      const Numbers &dy, const Numbers &adjoint);
   /// The cotangents of the arguments, where only `argument` is active or all
   /// are. Inactive ones are 0.
   Numbers runAdjoint(unsigned program, const Numbers &x, const Numbers &dy,
@@ -60,7 +70,14 @@ public:
   const llvm::StringSet<> &getDifferentiatedOps() const { return ruled; }
 
 private:
-  void emit(unsigned program, bool adjoint, std::optional<unsigned> active);
+  enum class Kind { Primal, Adjoint, Tangent, TransposedAdjoint };
+
+  static std::string getName(unsigned program, Kind kind,
+                             std::optional<unsigned> active);
+  func::FuncOp getFunction(unsigned program) const;
+  Block *addFunction(const std::string &name);
+  void emit(unsigned program, Kind kind, std::optional<unsigned> active);
+  void emitTangent(unsigned program, Kind kind, std::optional<unsigned> active);
   Numbers invoke(const std::string &name, const Numbers &input,
                  size_t numOutputs);
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 // Builds the dense matrix of every registered collective from basis vectors, on
-// real ranks, and the matrix of what the compiler emitted as its adjoint, and
-// compares them exactly in the typed inner product: each replica class of a
-// replicated value is one vector, counted once.
+// real ranks, and the matrices of what the compiler emitted as its adjoint and
+// as its tangent, and compares them exactly in the typed inner product: each
+// replica class of a replicated value is one vector, counted once.
 
 #include "Cases.h"
 #include "comm/IR/Comm.h"
@@ -123,17 +123,21 @@ struct Program {
            "\n}\n";
   }
 
-  runner::FunctionSignature getSignature(const runtime::Mesh &mesh) const {
+  /// Of @case_vjp, or @case_jvp.
+  runner::FunctionSignature getSignature(const runtime::Mesh &mesh,
+                                         bool isForward) const {
     auto info = [&](const Boundary &boundary) {
       runner::ValueInfo value;
       value.type = COMM_F64;
       value.shape = boundary.getShape(columns);
       return value;
     };
-    return {name + "_vjp",
+    const Boundary &seed = isForward ? argument : result;
+    const Boundary &derivative = isForward ? result : argument;
+    return {name + (isForward ? "_jvp" : "_vjp"),
             mesh,
-            {info(argument), info(result)},
-            {info(result), info(argument)}};
+            {info(argument), info(seed)},
+            {info(result), info(derivative)}};
   }
 };
 
@@ -198,31 +202,36 @@ protected:
       return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
     });
     CommDifferentiator differentiator(*module);
-    for (const Program &program : programs)
-      if (failed(differentiator.getVjp(
-              module->lookupSymbol<func::FuncOp>(program.name))))
+    for (const Program &program : programs) {
+      auto function = module->lookupSymbol<func::FuncOp>(program.name);
+      if (failed(differentiator.getVjp(function)) ||
+          failed(differentiator.getJvp(function)))
         return nullptr;
+    }
     for (auto function :
          llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
-      if (!function.getName().ends_with("_vjp"))
+      if (!function.getName().ends_with("_vjp") &&
+          !function.getName().ends_with("_jvp"))
         function.erase();
     return module;
   }
 
-  /// Runs @case_vjp once: [rank] -> {y, x̄}.
+  /// Runs @case_vjp once: [rank] -> {y, x̄}; or @case_jvp: [rank] -> {y, ẏ}.
   runner::RankValues run(const Program &program,
-                         runner::PackedFunction function) const {
+                         runner::PackedFunction function,
+                         bool isForward) const {
     runner::RankValues inputs(numRanks);
     for (int64_t rank = 0; rank < numRanks; ++rank) {
       HostTensor x = program.argument.makeBasis(rank, program.columns);
       if (program.description.derivative)
         for (int64_t i = 0; i < x.getElementCount(); ++i)
           x.setDouble(i, getFixedPoint(rank, i / program.columns));
-      inputs[rank] = {std::move(x),
-                      program.result.makeBasis(rank, program.columns)};
+      const Boundary &seed = isForward ? program.argument : program.result;
+      inputs[rank] = {std::move(x), seed.makeBasis(rank, program.columns)};
     }
-    runner::Launch launch = runner::launch(function, program.getSignature(mesh),
-                                           inputs, runner::LaunchOptions());
+    runner::Launch launch =
+        runner::launch(function, program.getSignature(mesh, isForward), inputs,
+                       runner::LaunchOptions());
     EXPECT_FALSE(launch.failure) << launch.failure->message;
     return std::move(launch.results);
   }
@@ -258,12 +267,15 @@ protected:
     return c.derivative(held, index);
   }
 
-  /// A[output, input] = Aᵀ[input, output], to the bit.
+  /// A[output, input] = Aᵀ[input, output], to the bit, and the matrix of the
+  /// tangent is A.
   void expectTransposed(const Program &program,
-                        const runner::RankValues &results) const {
+                        const runner::RankValues &results,
+                        const runner::RankValues &tangents) const {
     const Boundary &in = program.argument, &out = program.result;
     expectReplicasAgree(results, 0, out);
     expectReplicasAgree(results, 1, in);
+    expectReplicasAgree(tangents, 1, out);
     for (size_t outClass = 0; outClass < out.representative.size(); ++outClass)
       for (size_t inClass = 0; inClass < in.representative.size(); ++inClass)
         for (int64_t o = 0; o < out.numElements; ++o)
@@ -281,6 +293,12 @@ protected:
             ASSERT_EQ(forward, backward)
                 << program.getText() << "element " << o << " of rank " << to
                 << " by element " << i << " of rank " << from;
+            double tangent = tangents[to][1].getDouble(
+                o * program.columns + inClass * in.numElements + i);
+            ASSERT_EQ(tangent, backward)
+                << program.getText() << "tangent of element " << o
+                << " of rank " << to << " by element " << i << " of rank "
+                << from;
           }
   }
 
@@ -299,11 +317,15 @@ TEST_P(Transposition, EveryCollective) {
   ASSERT_TRUE(bool(compiled)) << compiled.getFailure().message;
   for (const Program &program : programs) {
     SCOPED_TRACE(program.getText());
-    auto function = compiled->lookup(program.name + "_vjp");
-    ASSERT_TRUE(bool(function)) << function.getFailure().message;
-    runner::RankValues results = run(program, *function);
-    ASSERT_FALSE(results.empty());
-    expectTransposed(program, results);
+    runner::RankValues results[2];
+    for (bool isForward : {false, true}) {
+      auto function =
+          compiled->lookup(program.name + (isForward ? "_jvp" : "_vjp"));
+      ASSERT_TRUE(bool(function)) << function.getFailure().message;
+      results[isForward] = run(program, *function, isForward);
+      ASSERT_FALSE(results[isForward].empty());
+    }
+    expectTransposed(program, results[0], results[1]);
     if (HasFatalFailure())
       return;
   }
