@@ -108,6 +108,8 @@ void ProgramChecker::expectTransposed(const Boundaries &from,
 /// @NAME_vjp in `generated` against @NAME in `reference`.
 void ProgramChecker::checkVjp(ModuleOp reference, ModuleOp generated,
                               StringRef name, const Values &arguments) {
+  if (isDecided())
+    return;
   auto function = reference.lookupSymbol<func::FuncOp>(name);
   auto vjp = generated.lookupSymbol<func::FuncOp>((name + "_vjp").str());
   Boundaries from = getArguments(function, arguments);
@@ -184,8 +186,8 @@ void ProgramChecker::checkHalves(ModuleOp generated, StringRef name,
   expectSame(expected, results, "the halves of '@" + name.str() + "_vjp'");
 }
 
-/// The derivative of @f_vjp along a direction u is that of J^T along u, and
-/// the gradient of @f_vjp is right.
+/// The derivative of @f_vjp along a direction u is that of J^T along u, and the
+/// gradients of @f_vjp and @f_jvp and the tangent of @f_vjp are right.
 void ProgramChecker::checkSecond(ModuleOp generated, const Values &arguments) {
   ModuleOp original = *program.module;
   auto main = original.lookupSymbol<func::FuncOp>("f");
@@ -257,12 +259,21 @@ void ProgramChecker::checkSecond(ModuleOp generated, const Values &arguments) {
   OwningOpRef<ModuleOp> twice = generated.clone();
   CommDifferentiator differentiator(*twice);
   errors.clear();
-  if (failed(differentiator.getVjp(twice->lookupSymbol<func::FuncOp>("f_vjp"))))
+  auto vjp = twice->lookupSymbol<func::FuncOp>("f_vjp");
+  if (failed(differentiator.getVjp(vjp)))
     return wrong("'@f_vjp' is refused", errors);
+  if (failed(differentiator.getJvp(vjp)))
+    return wrong("'@f_vjp' is refused in forward mode", errors);
+  if (failed(differentiator.getVjp(twice->lookupSymbol<func::FuncOp>("f_jvp"))))
+    return wrong("'@f_jvp' is refused", errors);
   if (failed(verify(*twice)))
-    return wrong("'@f_vjp_vjp' is invalid", errors);
+    return wrong("a derivative of a derivative is invalid", errors);
   Values again = moveTo(plain, both);
   checkVjp(generated, *twice, "f_vjp", again);
+  checkJvp(generated, *twice, "f_vjp", again);
+  Values pushed = moveTo(plain, arguments);
+  pushed.insert(pushed.end(), along.begin(), along.end());
+  checkVjp(generated, *twice, "f_jvp", pushed);
   if (!isDecided())
     ++verdict.secondOrder;
 }

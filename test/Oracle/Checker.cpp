@@ -218,7 +218,16 @@ Verdict ProgramChecker::run() {
     wrong("'@f_vjp' is invalid", errors);
     return verdict;
   }
+  if (failed(differentiator.getJvp(module->lookupSymbol<func::FuncOp>("f")))) {
+    wrong("'@f' is refused in forward mode", errors);
+    return verdict;
+  }
+  if (failed(verify(*module))) {
+    wrong("'@f_jvp' is invalid", errors);
+    return verdict;
+  }
   checkVjp(original, *module, "f", arguments);
+  checkJvp(original, *module, "f", arguments);
   if (!isDecided())
     checkLaws(arguments);
   if (!isDecided() && options.hasSecondOrder)

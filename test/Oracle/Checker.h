@@ -36,8 +36,9 @@ struct Verdict {
   std::string fault;
   /// Expected and got.
   std::string details;
-  /// How many gradients of gradients were compared, programs executed.
-  int64_t secondOrder = 0, executed = 0, laws = 0;
+  /// How many gradients of gradients were compared, programs executed, laws and
+  /// functions in forward mode compared.
+  int64_t secondOrder = 0, executed = 0, laws = 0, tangents = 0;
 };
 
 /// Checks values, states, gradients and, where asked, gradients of gradients

@@ -89,6 +89,8 @@ private:
   void checkHalves(ModuleOp generated, StringRef name, World &world,
                    const Values &arguments, const Values &seeds,
                    const Values &expected);
+  void checkJvp(ModuleOp reference, ModuleOp generated, StringRef name,
+                const Values &arguments);
   void checkLaws(const Values &arguments);
   void checkSecond(ModuleOp generated, const Values &arguments);
 

@@ -210,7 +210,7 @@ static void reduceAndPrint(uint64_t seed) {
 namespace {
 struct Totals {
   int64_t right = 0, undefined = 0, refused = 0, wrong = 0;
-  int64_t secondOrder = 0, laws = 0, executed = 0;
+  int64_t secondOrder = 0, laws = 0, executed = 0, tangents = 0;
   std::map<std::string, int64_t> faults;
 };
 } // namespace
@@ -239,7 +239,8 @@ static uint64_t runSome(uint64_t begin, uint64_t end, Totals &totals,
       std::ostringstream line;
       line << seed << " " << static_cast<int>(verdict.kind) << " "
            << verdict.secondOrder << " " << verdict.laws << " "
-           << verdict.executed << " " << verdict.fault << "\n";
+           << verdict.executed << " " << verdict.tangents << " "
+           << verdict.fault << "\n";
       writeAll(file, line.str());
     }
   });
@@ -248,13 +249,14 @@ static uint64_t runSome(uint64_t begin, uint64_t end, Totals &totals,
   for (std::string line; std::getline(stream, line);) {
     std::istringstream fields(line);
     int kind;
-    int64_t second, laws, executed;
+    int64_t second, laws, executed, tangents;
     std::string fault;
-    fields >> next >> kind >> second >> laws >> executed;
+    fields >> next >> kind >> second >> laws >> executed >> tangents;
     std::getline(fields >> std::ws, fault);
     totals.secondOrder += second;
     totals.laws += laws;
     totals.executed += executed;
+    totals.tangents += tangents;
     switch (static_cast<Verdict::Kind>(kind)) {
     case Verdict::Kind::Right:
       ++totals.right;
@@ -302,7 +304,8 @@ int main(int argc, char **argv) {
                << totals.right << " right, " << totals.refused
                << " wrong claims refused, " << totals.undefined
                << " without a value, " << totals.wrong << " wrong\n"
-               << "also checked: laws of " << totals.laws
+               << "also checked: laws of " << totals.laws << ", tangents of "
+               << totals.tangents << " functions"
                << ", gradients of gradients of " << totals.secondOrder
                << ", compiled runs of " << totals.executed << "\n"
                << llvm::format("%.1f programs a second\n", done / seconds);
