@@ -35,6 +35,15 @@ config.substitutions.append(
 config.substitutions.append(
     ("%exits", "bash " + os.path.join(config.comm_source_dir, "test", "Runner", "Inputs", "exits.sh"))
 )
+# %json-get FILE PATH...: prints values of a JSON file.
+config.substitutions.append(
+    (
+        "%json-get",
+        sys.executable
+        + " "
+        + os.path.join(config.comm_source_dir, "test", "Runner", "Inputs", "json_get.py"),
+    )
+)
 # %check-blocks FILE.md...: runs or checks the code blocks of pages.
 config.substitutions.append(
     ("%check-blocks", sys.executable + " " + os.path.join(config.comm_source_dir, "test", "check_blocks.py"))

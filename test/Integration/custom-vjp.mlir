@@ -2,14 +2,15 @@
 // check finds.
 
 // RUN: comm-run %s --function=right --check-grad | FileCheck %s --check-prefix=RIGHT
-// RIGHT: grad.x: {{.*}}: right
-// RIGHT: grad.w: {{.*}}: right
+// RIGHT: grad.x {{.*}} right
+// RIGHT: grad.w {{.*}} right
 // RIGHT: gradient check passed
 
 // Off by the number of ranks in one argument, and right in the other.
 // RUN: %exits 1 comm-run %s --function=wrong --check-grad 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: grad.x: {{.*}}: right
-// WRONG: grad.w: {{.*}}: WRONG
+// WRONG: grad.x {{.*}} right
+// WRONG: grad.w {{.*}} WRONG y at rank {{[0-2]}}, [{{[01]}}]: got
+// WRONG: grad.w: the tangent is too large by a factor of 3, the number of ranks over tp
 // WRONG: gradient check failed
 
 // The rule is taken, not what the body would give.

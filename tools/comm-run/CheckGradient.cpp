@@ -1,4 +1,4 @@
-//===- CheckGradient.cpp - Gradients against differences ------------------===//
+//===- CheckGradient.cpp - Gradients that prove themselves ----------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,15 +7,17 @@
 
 #include "CheckGradient.h"
 
-#include "Compile.h"
-#include "Differentiate.h"
+#include "CheckGradient/AdjointIdentity.h"
+#include "CheckGradient/Differences.h"
+#include "CheckGradient/InnerProduct.h"
+#include "CheckGradient/MatchSignature.h"
+#include "CheckGradient/Reference.h"
+#include "CheckGradient/Symmetry.h"
 #include "KernelCache.h"
 #include "WidenFloats.h"
-#include "llvm/Support/Format.h"
+#include "comm/Runner/Npy.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <algorithm>
-#include <cfloat>
 #include <cmath>
 
 using namespace mlir;
@@ -25,303 +27,346 @@ using namespace mlir::comm::runner;
 /// Beside the random inputs, the check draws seeds and directions.
 static constexpr uint64_t seedStream = 0x5eed;
 static constexpr uint64_t directionStream = 0xd14;
-/// How far the two sides may be apart, relative to the sum of the magnitudes of
-/// what they add up.
-static constexpr double adjointTolerance = 1e-6;
-/// The step of the differences: small, so that kinks are rarely stepped over.
-static constexpr double relativeStep = 1e-6;
+/// How far a hand-written derivative's results may be from the function's in
+/// f64, relative to the largest element.
+static constexpr double resultTolerance = 1e-9;
 
 namespace {
 
-/// An inner product and the sum of the magnitudes of its terms.
-struct Product {
-  double value = 0;
-  double magnitude = 0;
-};
-
-/// One program compiled with its derivative, in one precision.
-struct Differentiated {
-  FunctionSignature signature;
-  Vjp vjp;
-  std::optional<CompiledModule> code;
-};
-
 class Checker {
 public:
-  Checker(Program &program, const CommandLine &line)
-      : program(program), line(line), cache(line.kernelCache) {}
+  Checker(Program &program, FunctionLoader load, const CommandLine &line)
+      : program(program), load(load), line(line), cache(line.kernelCache),
+        options{{&cache, line.verifyRuntime}, line.launch} {}
 
   MaybeFailure check();
 
 private:
-  MaybeFailure compile(const Program &source, Differentiated &target);
-  Result<RankValues> run(const Differentiated &code,
-                         const FunctionSignature &signature,
-                         const RankValues &inputs) const;
-  MaybeFailure makeValues();
+  MaybeFailure makeInputs();
+  Result<Program> loadNamed(const std::string &name,
+                            const std::string &flag) const;
+  MaybeFailure loadHandWritten();
+  MaybeFailure compile();
+  MaybeFailure makeSeeds();
+  MaybeFailure run();
+  void checkResult(unsigned position);
   MaybeFailure checkArgument(unsigned number);
-  Result<RankValues> runShifted(unsigned position, const RankValues &direction,
-                                double step) const;
-  Product multiply(const ValueInfo &info, const RankValues &a, unsigned atA,
-                   const RankValues &b, unsigned atB) const;
-  double getNativeError(unsigned number) const;
+  void checkReplicas(unsigned position, ValueReport &value) const;
+  MaybeFailure print() const;
+
+  MaybeFailure refuseSymmetric(ValueKind kind,
+                               const std::vector<unsigned> &positions,
+                               const RankValues &values,
+                               const std::vector<ValueSpec> &specs,
+                               const std::string &flag) const;
 
   Program &program;
+  FunctionLoader load;
   const CommandLine &line;
   KernelCache cache;
-  Differentiated native, wide;
-  RankValues inputs, seeds;
-  /// What the derivatives gave.
-  RankValues nativeResults, wideResults;
-  RankValues wideInputs, wideSeeds;
-  std::vector<std::string> faults;
+  CodeOptions options;
+  /// The function's own derivative by reverse mode, if there is one.
+  std::optional<Program> handWritten;
+  Vjp vjp;
+  std::optional<Derivatives> native, wide;
+  std::optional<Reference> reference;
+  RankValues inputs, seeds, wideInputs, wideSeeds;
+  /// What the function and what the derivatives gave.
+  RankValues wideValues, nativeResults, wideResults;
+  CheckReport report;
 };
 
 } // namespace
 
-MaybeFailure Checker::compile(const Program &source, Differentiated &target) {
-  target.signature = source.signature;
-  Result<Vjp> vjp = describeVjp(source.signature, line.wrt);
-  if (!vjp)
-    return vjp.getFailure();
-  target.vjp = std::move(*vjp);
-  ModuleOp module = *source.module;
-  if (failed(addVjp(source, target.vjp)) ||
-      failed(keepOnly(module,
-                      {source.getFunction(), module.lookupSymbol<func::FuncOp>(
-                                                 target.vjp.signature.name)})))
-    return Failure{ExitCode::Compile, ""};
-  Result<CompiledModule> code =
-      CompiledModule::create(module, {&cache, line.verifyRuntime});
-  if (!code)
-    return code.getFailure();
-  target.code = std::move(*code);
-  return std::nullopt;
-}
+//===----------------------------------------------------------------------===//
+// What the checks need
+//===----------------------------------------------------------------------===//
 
-Result<RankValues> Checker::run(const Differentiated &code,
-                                const FunctionSignature &signature,
-                                const RankValues &values) const {
-  Result<PackedFunction> function = code.code->lookup(signature.name);
-  if (!function)
-    return function.getFailure();
-  Launch launched = launch(*function, signature, values, line.launch);
-  if (launched.failure)
-    return *launched.failure;
-  return std::move(launched.results);
-}
-
-/// Inputs as --input and --random-seed say, and random seeds of the shapes that
-/// the results have.
-MaybeFailure Checker::makeValues() {
-  wideInputs = widenFloats(inputs);
-  Result<RankValues> results = run(wide, wide.signature, wideInputs);
-  if (!results)
-    return results.getFailure();
-  FunctionSignature shaped = native.signature;
-  for (size_t i = 0; i < shaped.results.size(); ++i)
-    shaped.results[i].shape = (*results)[0][i].getShape();
-  InputOptions options;
-  options.randomSeed = line.randomSeed ^ seedStream;
-  options.flag = "--seed";
-  Result<RankValues> built = buildInputs(
-      shaped, ValueKind::Result, native.vjp.seeded, line.seeds, options);
-  if (!built)
-    return built.getFailure();
-  seeds = std::move(*built);
-  wideSeeds = widenFloats(seeds);
-  return std::nullopt;
-}
-
-/// The typed inner product of two values of all ranks.
-Product Checker::multiply(const ValueInfo &info, const RankValues &a,
-                          unsigned atA, const RankValues &b,
-                          unsigned atB) const {
-  Product product;
-  for (int64_t rank = 0; rank < static_cast<int64_t>(a.size()); ++rank) {
-    if (getReplicaClass(native.signature.mesh, info.replicatedAxes, rank) !=
-        rank)
+/// Only what the user gave: random values differ.
+MaybeFailure Checker::refuseSymmetric(ValueKind kind,
+                                      const std::vector<unsigned> &positions,
+                                      const RankValues &values,
+                                      const std::vector<ValueSpec> &specs,
+                                      const std::string &flag) const {
+  if (line.allowSymmetric)
+    return std::nullopt;
+  std::vector<unsigned> given;
+  RankValues givenValues(values.size());
+  for (auto [column, position] : llvm::enumerate(positions)) {
+    if (llvm::none_of(specs, [&, position = position](const ValueSpec &spec) {
+          return *findValue(program.signature, kind, spec.name) == position;
+        }))
       continue;
-    const HostTensor &left = a[rank][atA], &right = b[rank][atB];
-    for (int64_t i = 0; i < left.getElementCount(); ++i) {
-      double term = left.getDouble(i) * right.getDouble(i);
-      product.value += term;
-      product.magnitude += std::fabs(term);
-    }
+    given.push_back(position);
+    for (size_t rank = 0; rank < values.size(); ++rank)
+      givenValues[rank].push_back(values[rank][column]);
   }
-  return product;
+  return refuseSymmetricData(program.signature, kind, given, givenValues, flag);
 }
 
-/// The results where one argument is shifted along a direction.
-Result<RankValues> Checker::runShifted(unsigned position,
-                                       const RankValues &direction,
-                                       double step) const {
-  RankValues shifted = wideInputs;
-  for (size_t rank = 0; rank < shifted.size(); ++rank) {
-    HostTensor &value = shifted[rank][position];
-    for (int64_t i = 0; i < value.getElementCount(); ++i)
-      value.setDouble(i, value.getDouble(i) +
-                             step * direction[rank][0].getDouble(i));
-  }
-  return run(wide, wide.signature, shifted);
-}
-
-/// How far the gradient in the program's own types is from the one in f64,
-/// relative to the largest element of the latter.
-double Checker::getNativeError(unsigned number) const {
-  double largest = 0, error = 0;
-  unsigned at = native.signature.results.size() + number;
-  for (size_t rank = 0; rank < nativeResults.size(); ++rank) {
-    const HostTensor &got = nativeResults[rank][at];
-    const HostTensor &right = wideResults[rank][at];
-    for (int64_t i = 0; i < got.getElementCount(); ++i) {
-      double difference = std::fabs(got.getDouble(i) - right.getDouble(i));
-      if (std::isnan(difference))
-        return NAN;
-      error = std::max(error, difference);
-      largest = std::max(largest, std::fabs(right.getDouble(i)));
-    }
-  }
-  return error == 0 ? 0 : error / largest;
-}
-
-MaybeFailure Checker::checkArgument(unsigned number) {
-  unsigned position = wide.vjp.wrt[number];
-  unsigned at = wide.signature.results.size() + number;
-  const ValueInfo &argument = wide.signature.arguments[position];
-
-  // A direction of the argument's shape, one for each replica class.
-  FunctionSignature shaped = wide.signature;
-  shaped.arguments[position].shape = wideInputs[0][position].getShape();
-  InputOptions options;
-  options.randomSeed = line.randomSeed ^ directionStream;
-  Result<RankValues> direction =
-      buildInputs(shaped, ValueKind::Argument, {position}, {}, options);
-  if (!direction)
-    return direction.getFailure();
-  double largest = 1;
-  for (const std::vector<HostTensor> &values : wideInputs)
-    for (int64_t i = 0; i < values[position].getElementCount(); ++i)
-      largest = std::max(largest, std::fabs(values[position].getDouble(i)));
-  double step = relativeStep * largest;
-
-  Result<RankValues> above = runShifted(position, *direction, step);
-  if (!above)
-    return above.getFailure();
-  Result<RankValues> below = runShifted(position, *direction, -step);
-  if (!below)
-    return below.getFailure();
-
-  Product forward, values;
-  for (size_t i = 0; i < wide.vjp.seeded.size(); ++i) {
-    unsigned result = wide.vjp.seeded[i];
-    const ValueInfo &info = wide.signature.results[result];
-    RankValues difference = *above;
-    for (size_t rank = 0; rank < difference.size(); ++rank) {
-      HostTensor &value = difference[rank][result];
-      const HostTensor &other = (*below)[rank][result];
-      for (int64_t j = 0; j < value.getElementCount(); ++j)
-        value.setDouble(j,
-                        (value.getDouble(j) - other.getDouble(j)) / (2 * step));
-    }
-    Product part = multiply(info, difference, result, wideSeeds, i);
-    forward.value += part.value;
-    forward.magnitude += part.magnitude;
-    values.magnitude +=
-        multiply(info, wideResults, result, wideSeeds, i).magnitude;
-  }
-  Product backward = multiply(argument, *direction, 0, wideResults, at);
-
-  double scale = std::max(forward.magnitude, backward.magnitude);
-  double difference = std::fabs(forward.value - backward.value);
-  double error = difference == 0 ? 0 : difference / scale;
-  // What rounding in the results makes of the difference quotient.
-  double rounding = 8 * DBL_EPSILON * values.magnitude / step;
-  bool adjoint = difference <= adjointTolerance * scale + rounding;
-
-  CommDataType type = native.signature.arguments[position].type;
-  // A gradient is the end of a longer program than a result.
-  double allowed =
-      line.tolerance.relative.value_or(10 * getDefaultTolerance(type).relative);
-  double nativeError = getNativeError(number);
-  bool exact = nativeError <= allowed;
-
-  std::string name =
-      getFlagName(native.signature, ValueKind::Argument, position);
-  llvm::outs() << "grad." << name << ": ";
-  if (scale == 0)
-    llvm::outs() << "zero, no result depends on it";
-  else
-    llvm::outs() << llvm::format("<J x', y~> = %.9g, <x', J^T y~> = %.9g, "
-                                 "relative error %.1e",
-                                 forward.value, backward.value, error);
-  llvm::outs() << llvm::format("; %s against f64 %.1e", getName(type),
-                               nativeError);
-  bool ok = adjoint && exact;
-  llvm::outs() << (ok ? ": right" : ": WRONG");
-  // Honest where only the allowance for rounding made it pass.
-  if (ok && difference > adjointTolerance * scale)
-    llvm::outs() << llvm::format(
-        ", as far as rounding in the results lets see (%.1e)", rounding);
-  llvm::outs() << "\n";
-  if (std::isnan(forward.value) || std::isnan(backward.value))
-    llvm::outs() << "  not a number: give inputs that the program is defined "
-                    "at\n";
-  else if (!adjoint)
-    llvm::outs() << llvm::format("  relative error above %.0e\n",
-                                 adjointTolerance);
-  if (!exact)
-    llvm::outs() << llvm::format("  %s gradient off by more than %.0e of the "
-                                 "largest element\n",
-                                 getName(type), allowed);
-  if (!ok)
-    faults.push_back(name);
-  return std::nullopt;
-}
-
-MaybeFailure Checker::check() {
+MaybeFailure Checker::makeInputs() {
   Result<RankValues> built = buildInputs(program.signature, line.inputs,
                                          {line.randomSeed, "rand", "--input"});
   if (!built)
     return built.getFailure();
   inputs = std::move(*built);
+  wideInputs = widenFloats(inputs);
+  std::vector<unsigned> all;
+  for (unsigned i = 0; i < program.signature.arguments.size(); ++i)
+    all.push_back(i);
+  return refuseSymmetric(ValueKind::Argument, all, inputs, line.inputs,
+                         "--input");
+}
 
+/// Another function of the module; a failure names the flag that asks for it.
+Result<Program> Checker::loadNamed(const std::string &name,
+                                   const std::string &flag) const {
+  Result<Program> loaded = load(name);
+  if (loaded || loaded.getFailure().message.empty())
+    return loaded;
+  Failure failure = loaded.getFailure();
+  failure.message = flag + ": " + failure.message;
+  return failure;
+}
+
+/// Checks that a hand-written derivative fits the function. What it claims of
+/// its results is proved; what it takes for replicated must be.
+MaybeFailure Checker::loadHandWritten() {
+  std::string flag = "--vjp=@" + line.vjp;
+  Result<Program> loaded = loadNamed(line.vjp, flag);
+  if (!loaded)
+    return loaded.getFailure();
+  const FunctionSignature &got = loaded->signature;
+  const FunctionSignature &expected = vjp.signature;
+  if (MaybeFailure failure = matchSignature(
+          flag, got, expected, "a derivative of '@" + expected.name + "'"))
+    return failure;
+  for (unsigned i = 0; i < expected.arguments.size(); ++i)
+    for (int64_t axis : got.arguments[i].replicatedAxes)
+      if (expected.mesh[axis].size > 1 &&
+          !llvm::is_contained(expected.arguments[i].replicatedAxes, axis))
+        return usageFailure(
+            flag + ": " + describeValue(got, ValueKind::Argument, i) +
+            " of '@" + got.name + "' is marked replicated over '" +
+            expected.mesh[axis].name + "', and that of '@" + expected.name +
+            "' is not");
+  // A gradient may be the same on all ranks of a varying argument.
+  if (failed(resolveProgram(*loaded, /*warn=*/false)))
+    return Failure{ExitCode::Compile, ""};
+  handWritten = std::move(*loaded);
+  return std::nullopt;
+}
+
+static FailureOr<Program> cloneWide(Program &program) {
   Program copy{(*program.module).clone(), widenFloats(program.signature)};
   if (failed(widenFloats(*copy.module)))
-    return Failure{ExitCode::Compile, ""};
-  if (MaybeFailure failure = compile(copy, wide))
-    return failure;
-  if (MaybeFailure failure = compile(program, native))
-    return failure;
-  if (MaybeFailure failure = makeValues())
-    return failure;
-  Result<RankValues> results =
-      run(native, native.vjp.signature, joinValues(inputs, seeds));
+    return failure();
+  return copy;
+}
+
+MaybeFailure Checker::compile() {
+  const Failure refused{ExitCode::Compile, ""};
+  // A hand-written derivative has all gradients.
+  std::vector<std::string> wrt = line.wrt;
+  if (!line.vjp.empty())
+    wrt.clear();
+  Result<Vjp> described = describeVjp(program.signature, wrt);
+  if (!described)
+    return described.getFailure();
+  vjp = std::move(*described);
+  std::optional<Program> wideHandWritten;
+  if (!line.vjp.empty()) {
+    if (MaybeFailure failure = loadHandWritten())
+      return failure;
+    FailureOr<Program> copy = cloneWide(*handWritten);
+    if (failed(copy))
+      return refused;
+    wideHandWritten = std::move(*copy);
+  }
+  if (!line.reference.empty()) {
+    std::string flag = "--reference=@" + line.reference;
+    Result<Program> twin = loadNamed(line.reference, flag);
+    if (!twin)
+      return twin.getFailure();
+    Result<Reference> made = Reference::create(
+        std::move(*twin), program.signature, wrt, flag, options);
+    if (!made)
+      return made.getFailure();
+    reference = std::move(*made);
+  }
+
+  FailureOr<Program> copy = cloneWide(program);
+  if (failed(copy))
+    return refused;
+  Vjp wideVjp = vjp;
+  wideVjp.signature = widenFloats(vjp.signature);
+  Result<Derivatives> made = Derivatives::compile(
+      *copy, wideVjp, wideHandWritten ? &*wideHandWritten : nullptr,
+      Modes::Both, options);
+  if (!made)
+    return made.getFailure();
+  wide = std::move(*made);
+  made =
+      Derivatives::compile(program, vjp, handWritten ? &*handWritten : nullptr,
+                           Modes::Reverse, options);
+  if (!made)
+    return made.getFailure();
+  native = std::move(*made);
+  return std::nullopt;
+}
+
+/// Runs the function, and makes seeds of the shapes that its results have.
+MaybeFailure Checker::makeSeeds() {
+  Result<RankValues> results = wide->run(wideInputs);
+  if (!results)
+    return results.getFailure();
+  wideValues = std::move(*results);
+  FunctionSignature shaped = program.signature;
+  for (size_t i = 0; i < shaped.results.size(); ++i)
+    shaped.results[i].shape = wideValues[0][i].getShape();
+  Result<RankValues> built =
+      buildInputs(shaped, ValueKind::Result, vjp.seeded, line.seeds,
+                  {line.randomSeed ^ seedStream, "rand", "--seed"});
+  if (!built)
+    return built.getFailure();
+  seeds = std::move(*built);
+  wideSeeds = widenFloats(seeds);
+  return refuseSymmetric(ValueKind::Result, vjp.seeded, seeds, line.seeds,
+                         "--seed");
+}
+
+MaybeFailure Checker::run() {
+  Result<RankValues> results = native->runVjp(inputs, seeds);
   if (!results)
     return results.getFailure();
   nativeResults = std::move(*results);
-  results = run(wide, wide.vjp.signature, joinValues(wideInputs, wideSeeds));
+  results = wide->runVjp(wideInputs, wideSeeds);
   if (!results)
     return results.getFailure();
   wideResults = std::move(*results);
-
-  llvm::outs() << "gradient check of '@" << program.signature.name
-               << "', random seed " << line.randomSeed << "\n";
-  for (unsigned number = 0; number < wide.vjp.wrt.size(); ++number)
-    if (MaybeFailure failure = checkArgument(number))
-      return failure;
-  ComparisonReport replicated =
-      checkReplicated(native.vjp.signature, nativeResults);
-  for (const std::string &text : replicated.lines)
-    llvm::outs() << text << "\n";
-  if (faults.empty() && replicated.passed) {
-    llvm::outs() << "gradient check passed\n";
-    return std::nullopt;
-  }
-  return Failure{ExitCode::Mismatch, "gradient check failed"};
+  if (reference)
+    return reference->run(program.signature, wideInputs, wideSeeds);
+  return std::nullopt;
 }
 
-MaybeFailure comm::runner::checkGradient(Program &program,
+//===----------------------------------------------------------------------===//
+// The checks
+//===----------------------------------------------------------------------===//
+
+void Checker::checkReplicas(unsigned position, ValueReport &value) const {
+  const Mesh &mesh = program.signature.mesh;
+  if (getReplicaClasses(mesh, value.info).size() < nativeResults.size())
+    value.get(CheckKind::Replicas) =
+        compareReplicas(mesh, value.info, {nativeResults, position});
+}
+
+void Checker::checkResult(unsigned position) {
+  ValueReport value;
+  value.name = getFlagName(program.signature, ValueKind::Result, position);
+  value.info = program.signature.results[position];
+  checkReplicas(position, value);
+  if (reference)
+    reference->compare(wideValues, position, value);
+  if (handWritten) {
+    Finding finding = compare({wideResults, position}, {wideValues, position},
+                              resultTolerance);
+    if (!finding.passed())
+      value.remarks.push_back("'@" + line.vjp +
+                              "' returns another result than '@" +
+                              program.signature.name + "'");
+    value.get(CheckKind::Precision) = finding;
+  }
+  if (llvm::any_of(value.findings,
+                   [](const auto &finding) { return finding.has_value(); }))
+    report.values.push_back(std::move(value));
+}
+
+MaybeFailure Checker::checkArgument(unsigned number) {
+  ValueReport value;
+  unsigned position = vjp.wrt[number];
+  unsigned gradient = wide->getGradientPosition(number);
+  value.name = getFlagName(vjp.signature, ValueKind::Result, gradient);
+  value.info = vjp.signature.results[gradient];
+  uint64_t seed = line.randomSeed ^ directionStream;
+  if (MaybeFailure failure = checkAdjointIdentity(
+          *wide, wideInputs, wideSeeds, wideResults, number, seed, value))
+    return failure;
+  if (MaybeFailure failure =
+          checkDifferences(*wide, wideInputs, wideValues, number, seed, value))
+    return failure;
+  // A gradient is the end of a longer program than a result.
+  CommDataType type = program.signature.arguments[position].type;
+  double allowed =
+      line.tolerance.relative.value_or(10 * getDefaultTolerance(type).relative);
+  value.get(CheckKind::Precision) =
+      compare({nativeResults, gradient}, {wideResults, gradient}, allowed);
+  checkReplicas(gradient, value);
+  if (reference)
+    reference->compare(wideResults, gradient, value);
+  if (llvm::any_of(value.findings, [](const auto &finding) {
+        return finding && std::isnan(finding->error);
+      }))
+    value.remarks.push_back(
+        "not a number: give inputs that the program is defined at");
+  report.values.push_back(std::move(value));
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The flow
+//===----------------------------------------------------------------------===//
+
+MaybeFailure Checker::print() const {
+  llvm::json::Value json = toJson(report);
+  if (line.json == "-") {
+    llvm::outs() << llvm::formatv("{0:2}\n", json);
+    return std::nullopt;
+  }
+  llvm::outs() << formatTable(report);
+  if (line.json.empty())
+    return std::nullopt;
+  std::error_code error;
+  llvm::raw_fd_ostream file(line.json, error);
+  if (!error) {
+    file << llvm::formatv("{0:2}\n", json);
+    file.close();
+    error = file.error();
+    file.clear_error();
+  }
+  if (error)
+    return Failure{ExitCode::Runtime,
+                   "cannot write '" + line.json + "': " + error.message()};
+  return std::nullopt;
+}
+
+MaybeFailure Checker::check() {
+  if (!line.json.empty() && line.json != "-")
+    if (MaybeFailure failure = checkWritable(line.json))
+      return usageFailure("--json=" + line.json + ": " + failure->message);
+  for (auto step : {&Checker::makeInputs, &Checker::compile,
+                    &Checker::makeSeeds, &Checker::run})
+    if (MaybeFailure failure = (this->*step)())
+      return failure;
+
+  report.signature = program.signature;
+  report.randomSeed = line.randomSeed;
+  report.reference = line.reference;
+  report.vjp = line.vjp;
+  for (unsigned i = 0; i < program.signature.results.size(); ++i)
+    checkResult(i);
+  Result<Vjp> asked = describeVjp(program.signature, line.wrt);
+  for (auto [number, position] : llvm::enumerate(vjp.wrt))
+    if (llvm::is_contained(asked->wrt, position))
+      if (MaybeFailure failure = checkArgument(number))
+        return failure;
+  if (MaybeFailure failure = print())
+    return failure;
+  if (!report.passed())
+    return Failure{ExitCode::Mismatch, ""};
+  return std::nullopt;
+}
+
+MaybeFailure comm::runner::checkGradient(Program &program, FunctionLoader load,
                                          const CommandLine &line) {
-  return Checker(program, line).check();
+  return Checker(program, load, line).check();
 }

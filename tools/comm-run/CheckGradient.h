@@ -1,4 +1,4 @@
-//===- CheckGradient.h - Gradients against differences ----------*- C++ -*-===//
+//===- CheckGradient.h - Gradients that prove themselves --------*- C++ -*-===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,17 +13,28 @@
 
 namespace mlir::comm::runner {
 
+/// Loads another function of the program's module, with nothing resolved.
+using FunctionLoader = llvm::function_ref<Result<Program>(StringRef name)>;
+
 /// Checks that the program's derivative is the adjoint of its Jacobian, with
-/// random data that differ from rank to rank. In a copy of the program in f64,
+/// data that differ from rank to rank, and prints a table or JSON. In a copy of
+/// the program in f64, for a random direction x' of each argument and random
+/// seeds y~,
 ///
-///   <J x', y~> = <x', J^T y~>
+///   adjoint     <J x', y~> = <x', J^T y~>, where J x' is by forward mode and
+///               <u, v> counts each replica class of a replicated value once;
+///   difference  J x' is a central difference, element by element;
+///   reference   values and gradients are those of a serial twin, if there is
+///               one.
 ///
-/// must hold for a random direction x' of each argument and random seeds y~,
-/// where J x' is a central difference; <u, v> is the sum over ranks that counts
-/// each replica class of a replicated value once. The gradient in the program's
-/// own types is compared with the one in f64, and the gradient of a replicated
-/// argument must be one value. Prints a line for each argument and a verdict.
-MaybeFailure checkGradient(Program &program, const CommandLine &line);
+/// In the program's own types,
+///
+///   precision   the gradient is that in f64, to what rounding may cost;
+///   replicas    replicated results and gradients are one value, bit for bit.
+///
+/// The failure has no message where the report says what is wrong.
+MaybeFailure checkGradient(Program &program, FunctionLoader load,
+                           const CommandLine &line);
 
 } // namespace mlir::comm::runner
 

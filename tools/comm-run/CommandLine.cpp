@@ -33,6 +33,7 @@ Examples:
   comm-run f.mlir --input=x@0=1,2 --input=x@1=3,4 --input=w=ones
   comm-run f.mlir --grad --seed=y@2=100 --expect=grad.x=111
   comm-run f.mlir --check-grad
+  comm-run f.mlir --function=f_from_full --check-grad --reference=@f_serial
 
 COMM_RUN_OPTIONS in the environment holds further options.
 
@@ -86,7 +87,27 @@ struct Flags {
       cl::desc("An argument to differentiate; default all of floats"),
       cl::cat(category)};
   cl::opt<bool> checkGrad{
-      "check-grad", cl::desc("Check the gradients against differences in f64"),
+      "check-grad",
+      cl::desc("Check the gradients by forward mode and differences in f64"),
+      cl::cat(category)};
+  cl::opt<std::string> reference{
+      "reference", cl::value_desc("NAME"),
+      cl::desc("A function without collectives, of the same whole\n"
+               "values, that --check-grad compares with"),
+      cl::cat(category)};
+  cl::opt<std::string> vjp{
+      "vjp", cl::value_desc("NAME"),
+      cl::desc("A hand-written derivative for --check-grad to check:\n"
+               "(arguments, seeds) -> (results, gradients)"),
+      cl::cat(category)};
+  cl::opt<std::string> json{
+      "json", cl::value_desc("FILE"),
+      cl::desc("Write the report of --check-grad as JSON; -: to standard\n"
+               "output, in place of the table"),
+      cl::cat(category)};
+  cl::opt<bool> allowSymmetric{
+      "allow-symmetric",
+      cl::desc("Let --check-grad take data that are equal on all ranks"),
       cl::cat(category)};
   cl::opt<bool> noCheckReplicated{
       "no-check-replicated",
@@ -144,6 +165,17 @@ static MaybeFailure check(const Flags &flags) {
     return usageFailure("--check-grad runs the program many times and has no "
                         "results for --grad, --expect, --output, --time, "
                         "--repeat or --trace");
+  for (const cl::Option *flag :
+       {static_cast<const cl::Option *>(&flags.reference),
+        static_cast<const cl::Option *>(&flags.vjp),
+        static_cast<const cl::Option *>(&flags.json),
+        static_cast<const cl::Option *>(&flags.allowSymmetric)})
+    if (flag->getNumOccurrences() && !flags.checkGrad)
+      return usageFailure("--" + flag->ArgStr.str() + " needs --check-grad");
+  for (const cl::opt<std::string> *flag :
+       {&flags.reference, &flags.vjp, &flags.json})
+    if (flag->getNumOccurrences() && flag->getValue().empty())
+      return usageFailure("--" + flag->ArgStr.str() + " expects a name");
   if (flags.repeat < 1)
     return usageFailure("--repeat expects a number of runs, at least 1");
   if (!isAmount(flags.atol) || !isAmount(flags.rtol))
@@ -154,6 +186,11 @@ static MaybeFailure check(const Flags &flags) {
     return usageFailure("no backend '" + flags.backend +
                         "': comm-run has 'threads', one thread a rank");
   return std::nullopt;
+}
+
+/// Without the at sign, which may be left out.
+static std::string getFunctionName(const std::string &text) {
+  return text.substr(text.rfind('@', 0) == 0);
 }
 
 static MaybeFailure parseValues(const std::string &flag,
@@ -202,6 +239,10 @@ Result<CommandLine> mlir::comm::runner::parseCommandLine(int argc,
     line.tolerance.relative = flags.rtol;
   line.grad = flags.grad;
   line.checkGrad = flags.checkGrad;
+  line.reference = getFunctionName(flags.reference);
+  line.vjp = getFunctionName(flags.vjp);
+  line.json = flags.json;
+  line.allowSymmetric = flags.allowSymmetric;
   line.wrt.assign(flags.wrt.begin(), flags.wrt.end());
   line.launch.backend = flags.backend;
   line.launch.timeout = std::chrono::milliseconds(

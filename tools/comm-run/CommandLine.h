@@ -30,6 +30,14 @@ struct CommandLine {
 
   bool grad = false;
   bool checkGrad = false;
+  /// What a gradient check compares with: functions by their names without the
+  /// at sign; empty: none.
+  std::string reference, vjp;
+  /// Where its report goes as JSON: a file, "-" for standard output in place of
+  /// the table, empty for nowhere.
+  std::string json;
+  /// Whether it takes data that are the same on all ranks.
+  bool allowSymmetric = false;
   /// Names or positions of arguments; empty: all that have a gradient.
   std::vector<std::string> wrt;
 

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
 
-LogicalResult comm::runner::resolveProgram(Program &program) {
+LogicalResult comm::runner::resolveProgram(Program &program, bool warn) {
   ModuleOp module = *program.module;
   // What the differentiator writes, whatever the program holds.
   module.getContext()
@@ -38,7 +38,7 @@ LogicalResult comm::runner::resolveProgram(Program &program) {
   bool ok = true;
   ModuleFacts facts(module);
   for (func::FuncOp function : functions)
-    ok &= succeeded(materializeReplication(function, facts));
+    ok &= succeeded(materializeReplication(function, facts, warn));
   if (!ok)
     return failure();
   CommDifferentiator differentiator(module);
@@ -100,6 +100,24 @@ LogicalResult comm::runner::addVjp(const Program &program, Vjp &vjp) {
     return failure();
   vjp.signature.name = function->getName().str();
   return success();
+}
+
+FailureOr<FunctionSignature> comm::runner::addJvp(const Program &program,
+                                                  const Vjp &vjp) {
+  DerivativeOptions options;
+  options.wrt = SmallVector<int64_t>(vjp.wrt.begin(), vjp.wrt.end());
+  CommDifferentiator differentiator(*program.module);
+  FailureOr<func::FuncOp> function =
+      differentiator.getJvp(program.getFunction(), options);
+  if (failed(function))
+    return failure();
+  FunctionSignature signature = program.signature;
+  signature.name = function->getName().str();
+  for (unsigned position : vjp.wrt)
+    signature.arguments.push_back(program.signature.arguments[position]);
+  for (unsigned position : vjp.seeded)
+    signature.results.push_back(program.signature.results[position]);
+  return signature;
 }
 
 RankValues comm::runner::joinValues(RankValues inputs,

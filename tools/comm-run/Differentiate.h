@@ -14,8 +14,9 @@
 namespace mlir::comm::runner {
 
 /// Proves the marks of the program's functions, makes their changes of state
-/// explicit and turns the derivative ops that they hold into calls.
-LogicalResult resolveProgram(Program &program);
+/// explicit and turns the derivative ops that they hold into calls. Unless
+/// `warn`, results that could be marked are not worth a warning.
+LogicalResult resolveProgram(Program &program, bool warn = true);
 
 /// What a program's vector-Jacobian product takes and gives.
 struct Vjp {
@@ -35,6 +36,11 @@ Result<Vjp> describeVjp(const FunctionSignature &signature,
 
 /// Adds that function to the program's module and tells `vjp` its name.
 LogicalResult addVjp(const Program &program, Vjp &vjp);
+
+/// Adds the Jacobian-vector product with respect to the arguments of `vjp` to
+/// the program's module and returns its signature: arguments, then a tangent
+/// for each of those; results, then a tangent for each float result.
+FailureOr<FunctionSignature> addJvp(const Program &program, const Vjp &vjp);
 
 /// The inputs with the seeds behind them.
 RankValues joinValues(RankValues inputs, const RankValues &seeds);

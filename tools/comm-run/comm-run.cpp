@@ -74,8 +74,10 @@ static MaybeFailure run(int argc, char **argv) {
     return program.getFailure();
   if (failed(resolveProgram(*program)))
     return Failure{ExitCode::Compile, ""};
-  return line->checkGrad ? checkGradient(*program, *line)
-                         : runProgram(*program, *line);
+  if (!line->checkGrad)
+    return runProgram(*program, *line);
+  auto load = [&](StringRef name) { return loadProgram(&context, text, name); };
+  return checkGradient(*program, load, *line);
 }
 
 int main(int argc, char **argv) {
