@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what the project promises, as ratios taken side by side in one run.
 #
-#   tools/bench.sh [--quick] [--results=FILE.md] [collectives compile lowering execution]
+#   tools/bench.sh [--quick] [--results=FILE.md] [SECTION...]
 #
 # Prints a table, writes build/bench/results.json, and with --results the page
 # for docs/results/. Open MPI, which the collectives are compared with, is
@@ -20,5 +20,5 @@ if [ ${#missing[@]} -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 cmake --preset default >/dev/null
-cmake --build build --target comm-opt comm-run bench
+cmake --build build --target comm-opt comm-run comm-oracle bench
 COMM_BUILD_DIR=$PWD/build exec python3 tools/bench/report.py "$@"

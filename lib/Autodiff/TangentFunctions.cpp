@@ -71,6 +71,8 @@ FailureOr<func::FuncOp> Differentiator::getJvp(const Request &request) {
     jvpByName.try_emplace(request.getName("jvp"), jvp);
   };
   auto visit = [&](const Request &request) {
+    if (func::FuncOp(request.function)->hasAttr(kCustomVjpAttrName))
+      return close(request, emitCustomJvp(request));
     inProgress.insert(request.function);
     auto generation = std::make_unique<TangentGeneration>(request);
     if (succeeded(begin(*generation)))

@@ -151,6 +151,15 @@ void CommDifferentiator::markRecomputed(func::FuncOp function) const {
   });
 }
 
+LogicalResult CommDifferentiator::split(func::FuncOp function) {
+  FailureOr<AdjointFunctions> halves = getAdjointFunctions(function);
+  if (failed(halves))
+    return failure();
+  halves->forward.setVisibility(function.getVisibility());
+  halves->backward.setVisibility(function.getVisibility());
+  return success();
+}
+
 LogicalResult CommDifferentiator::check(func::FuncOp function) {
   return checkReplication(function, *facts);
 }
@@ -282,9 +291,7 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
           asked->push_back(function);
     bool ok = true;
     for (func::FuncOp function : *asked)
-      ok &= succeeded(mode == DerivativeMode::Forward
-                          ? differentiator.getJvp(function)
-                          : differentiator.getVjp(function));
+      ok &= succeeded(differentiate(differentiator, function));
     for (func::FuncOp function : all)
       ok &= succeeded(differentiator.resolve(function));
     // The marks of what was differentiated have been proved on its clone.
@@ -293,6 +300,19 @@ struct Differentiate : comm::impl::DifferentiateBase<Differentiate> {
           !differentiator.isDifferentiated(function))
         ok &= succeeded(differentiator.check(function));
     return success(ok);
+  }
+
+  LogicalResult differentiate(CommDifferentiator &differentiator,
+                              func::FuncOp function) {
+    switch (mode) {
+    case DerivativeMode::Forward:
+      return differentiator.getJvp(function);
+    case DerivativeMode::Split:
+      return differentiator.split(function);
+    case DerivativeMode::Reverse:
+      return differentiator.getVjp(function);
+    }
+    llvm_unreachable("all modes are covered");
   }
 
   /// The functions that are adjoints of others.

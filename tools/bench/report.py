@@ -13,7 +13,7 @@ import platform
 import subprocess
 import sys
 
-SECTIONS = ["collectives", "compile", "lowering", "execution"]
+SECTIONS = ["collectives", "compile", "lowering", "execution", "derivatives"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 

@@ -68,8 +68,8 @@ struct DifferentiateHooks {
 /// than the default append `_wrt_0_2` and `_of_0` to the names, and f_vjp and
 /// f_jvp are private. The marks of f hold for what corresponds to its arguments
 /// and results; residuals carry the marks that were proved. A function that
-/// carries its own adjoint (`comm.custom_vjp`) is called as it stands, and so is
-/// its rule; forward mode differentiates its body.
+/// carries its own adjoint (`comm.custom_vjp`) is called as it stands, and so
+/// is its rule, which forward mode transposes in the cotangents.
 class Differentiator : public AdjointDriver, public TangentFunctions {
 public:
   /// `symbols` are the module's; functions are added to them.

@@ -22,6 +22,8 @@ enum class DerivativeMode {
   Reverse,
   /// @f_jvp.
   Forward,
+  /// @f_fwd and @f_bwd alone, as visible as @f.
+  Split,
 };
 
 /// Generates derivative functions as `comm-differentiate` does: state changes
@@ -46,6 +48,9 @@ public:
   /// `comm.recompute`.
   void setRecomputed(ArrayRef<std::string> names);
   void markRecomputed(func::FuncOp function) const;
+
+  /// @f_fwd and @f_bwd, as visible as @f, for those who run them apart.
+  LogicalResult split(func::FuncOp function);
 
   /// Reports what the replication states of a function forbid.
   LogicalResult check(func::FuncOp function);
