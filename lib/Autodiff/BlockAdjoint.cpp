@@ -34,8 +34,9 @@ public:
     IRMapping mapping;
     copy = rewriter.clone(*op, mapping);
     copy->removeAttr(kRecomputeAttrName);
-    op->walk([&](CallOpInterface call) {
-      if (isDifferentiated(call, activity))
+    op->walk([&](RegionAdjointOpInterface call) {
+      if (isa<CallOpInterface>(call.getOperation()) &&
+          isDifferentiated(call, activity))
         calls.push_back(cast<RegionAdjointOpInterface>(
             mapping.lookup(call.getOperation())));
     });

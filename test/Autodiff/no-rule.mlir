@@ -144,6 +144,16 @@ func.func @in_a_body(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+func.func @marked(%x: f32, %g: (f32) -> f32, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> f32 {
+    // expected-error @+1 {{'func.call_indirect' has no adjoint: implement AdjointOpInterface for it}}
+    %z = func.call_indirect %g(%v) : (f32) -> f32
+    scf.yield %z : f32
+  } {comm.recompute}
+  return %y : f32
+}
 func.func @induction_variable(%n: i32, %x: f32) -> f32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
