@@ -31,6 +31,31 @@ struct Differentiator::Request {
   }
 };
 
+/// Makes what is derived of callees before what is derived of their callers,
+/// and not by recursion: calls nest as deep as the user likes. `begin` yields a
+/// std::unique_ptr to what is being made for a request, null where nothing is
+/// left to do; `getNextCallee` a request that comes before it, if there is one;
+/// `finish` makes the rest.
+template <typename Request, typename Begin, typename Next, typename Finish>
+void visitCalleesFirst(const Request &first, Begin begin, Next getNextCallee,
+                       Finish finish) {
+  std::vector<decltype(begin(first))> open;
+  auto visit = [&](const Request &request) {
+    if (auto generation = begin(request))
+      open.push_back(std::move(generation));
+  };
+  visit(first);
+  while (!open.empty()) {
+    auto &generation = *open.back();
+    if (auto callee = getNextCallee(generation)) {
+      visit(*callee);
+      continue;
+    }
+    finish(generation);
+    open.pop_back();
+  }
+}
+
 /// Reports that a function to be generated exists already.
 LogicalResult verifyNameIsFree(SymbolTable &symbols, func::FuncOp function,
                                StringRef name);

@@ -46,33 +46,28 @@ Differentiator::getHalves(const Request &request) {
   if (failed(verifyIsNotRecursive(request.function)))
     return failure();
 
-  // Not by recursion: calls nest as deep as the user likes.
-  std::vector<std::unique_ptr<Generation>> open;
   auto close = [&](const Request &request, FailureOr<Halves> halves) {
     inProgress.erase(request.function);
     halvesByName.try_emplace(request.getName("fwd"), halves);
   };
-  auto visit = [&](const Request &request) {
-    inProgress.insert(request.function);
-    if (func::FuncOp(request.function)->hasAttr(kCustomVjpAttrName))
-      return close(request, getCustomHalves(request));
-    auto generation = std::make_unique<Generation>(request);
-    if (succeeded(begin(*generation)))
-      open.push_back(std::move(generation));
-    else
-      close(request, failure());
-  };
-  visit(request);
-  while (!open.empty()) {
-    Generation &generation = *open.back();
-    if (std::optional<Request> callee = getNextCallee(generation)) {
-      visit(*callee);
-      continue;
-    }
-    FailureOr<Halves> halves = finish(generation);
-    close(generation.request, halves);
-    open.pop_back();
-  }
+  visitCalleesFirst(
+      request,
+      [&](const Request &request) -> std::unique_ptr<Generation> {
+        inProgress.insert(request.function);
+        if (func::FuncOp(request.function)->hasAttr(kCustomVjpAttrName)) {
+          close(request, getCustomHalves(request));
+          return nullptr;
+        }
+        auto generation = std::make_unique<Generation>(request);
+        if (succeeded(begin(*generation)))
+          return generation;
+        close(request, failure());
+        return nullptr;
+      },
+      [&](Generation &generation) { return getNextCallee(generation); },
+      [&](Generation &generation) {
+        close(generation.request, finish(generation));
+      });
   return halvesByName.find(name)->second;
 }
 

@@ -64,33 +64,28 @@ FailureOr<func::FuncOp> Differentiator::getJvp(const Request &request) {
   if (failed(verifyIsNotRecursive(request.function)))
     return failure();
 
-  // Not by recursion: calls nest as deep as the user likes.
-  std::vector<std::unique_ptr<TangentGeneration>> open;
   auto close = [&](const Request &request, FailureOr<func::FuncOp> jvp) {
     inProgress.erase(request.function);
     jvpByName.try_emplace(request.getName("jvp"), jvp);
   };
-  auto visit = [&](const Request &request) {
-    if (func::FuncOp(request.function)->hasAttr(kCustomVjpAttrName))
-      return close(request, emitCustomJvp(request));
-    inProgress.insert(request.function);
-    auto generation = std::make_unique<TangentGeneration>(request);
-    if (succeeded(begin(*generation)))
-      open.push_back(std::move(generation));
-    else
-      close(request, failure());
-  };
-  visit(request);
-  while (!open.empty()) {
-    TangentGeneration &generation = *open.back();
-    if (std::optional<Request> callee = getNextCallee(generation)) {
-      visit(*callee);
-      continue;
-    }
-    FailureOr<func::FuncOp> jvp = finish(generation);
-    close(generation.request, jvp);
-    open.pop_back();
-  }
+  visitCalleesFirst(
+      request,
+      [&](const Request &request) -> std::unique_ptr<TangentGeneration> {
+        inProgress.insert(request.function);
+        if (func::FuncOp(request.function)->hasAttr(kCustomVjpAttrName)) {
+          close(request, emitCustomJvp(request));
+          return nullptr;
+        }
+        auto generation = std::make_unique<TangentGeneration>(request);
+        if (succeeded(begin(*generation)))
+          return generation;
+        close(request, failure());
+        return nullptr;
+      },
+      [&](TangentGeneration &generation) { return getNextCallee(generation); },
+      [&](TangentGeneration &generation) {
+        close(generation.request, finish(generation));
+      });
   return jvpByName.find(name)->second;
 }
 

@@ -114,13 +114,20 @@ void Generator::stepIf(int64_t depth) {
   auto [condition, varying] = makeCondition();
   Entry model = pick();
   SmallVector<Type> types{getType(model.shape)};
+  writeBranches(scf::IfOp::create(builder, loc, types, condition,
+                                  /*withElse=*/true),
+                model, varying, depth);
+}
+
+void Generator::writeBranches(Operation *branch, const Entry &model,
+                              AxisSet varying, int64_t depth) {
   size_t count = pool.size();
-  auto branch =
-      scf::IfOp::create(builder, loc, types, condition, /*withElse=*/true);
   AxisSet result = varying | control;
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+  for (Region &region : branch->getRegions()) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(block);
+    if (region.empty())
+      builder.createBlock(&region);
+    builder.setInsertionPointToStart(&region.front());
     stepsInside(depth, varying);
     Entry yielded = *pickWhere(
         [&](const Entry &entry) { return entry.shape == model.shape; });
@@ -128,7 +135,7 @@ void Generator::stepIf(int64_t depth) {
     scf::YieldOp::create(builder, loc, getStatic(yielded));
     pool.resize(count);
   }
-  add(branch.getResult(0), model.shape, result);
+  add(branch->getResult(0), model.shape, result);
 }
 
 void Generator::stepFor(int64_t depth) {
@@ -179,24 +186,12 @@ void Generator::stepSwitch(int64_t depth) {
     selector = makeIndex(choices.choose(4));
   }
   Entry model = pick();
-  size_t count = pool.size();
   SmallVector<Type> types{getType(model.shape)};
   SmallVector<int64_t> cases{1, 0};
   cases.truncate(1 + choices.choose(2));
-  auto branch = scf::IndexSwitchOp::create(builder, loc, types, selector, cases,
-                                           cases.size());
-  AxisSet result = varying | control;
-  for (Region &region : branch->getRegions()) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&region);
-    stepsInside(depth, varying);
-    Entry yielded = *pickWhere(
-        [&](const Entry &entry) { return entry.shape == model.shape; });
-    result |= yielded.varying;
-    scf::YieldOp::create(builder, loc, getStatic(yielded));
-    pool.resize(count);
-  }
-  add(branch.getResult(0), model.shape, result);
+  writeBranches(scf::IndexSwitchOp::create(builder, loc, types, selector, cases,
+                                           cases.size()),
+                model, varying, depth);
 }
 
 void Generator::stepWhile(int64_t depth) {

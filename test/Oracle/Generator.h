@@ -115,6 +115,10 @@ private:
   void stepFor(int64_t depth);
   void stepSwitch(int64_t depth);
   void stepWhile(int64_t depth);
+  /// Fills the regions of scf.if or scf.index_switch, which yield a value of
+  /// the model's shape.
+  void writeBranches(Operation *branch, const Entry &model, AxisSet varying,
+                     int64_t depth);
   void markRecomputed(func::FuncOp function);
   /// A condition, and the axes it varies over.
   std::pair<Value, AxisSet> makeCondition();
