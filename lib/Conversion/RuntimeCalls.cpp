@@ -30,6 +30,8 @@ struct Words {
   static Type Site(MLIRContext *c) { return Pointer(c); }
   static Type Int64s(MLIRContext *c) { return Pointer(c); }
   static Type Memory(MLIRContext *c) { return Pointer(c); }
+  static Type Kernel(MLIRContext *c) { return Pointer(c); }
+  static Type Arguments(MLIRContext *c) { return Pointer(c); }
   static Type I64(MLIRContext *c) { return IntegerType::get(c, 64); }
   static Type I32(MLIRContext *c) { return IntegerType::get(c, 32); }
   static Type Bool(MLIRContext *c) { return I32(c); }

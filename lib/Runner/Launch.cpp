@@ -124,7 +124,7 @@ Launch mlir::comm::runner::launch(PackedFunction function,
       }
       launch.results[rank] = invoker.readResults();
       invoker.releaseResults();
-      if (int64_t live = context.getArena().getNumLive())
+      if (int64_t live = context.getNumLive())
         context.fail(COMM_INVALID, "'@" + signature.name + "' did not free " +
                                        std::to_string(live) + " buffers");
     } catch (const std::bad_alloc &) {

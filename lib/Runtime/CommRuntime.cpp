@@ -55,16 +55,36 @@ int32_t commCheckSize(CommContext *context, int64_t got, int64_t expected,
 }
 
 void *commAllocate(CommContext *context, int64_t bytes) {
-  return unwrap(context).getArena().allocate(bytes);
+  return unwrap(context).allocate(bytes);
 }
 
 int32_t commRelease(CommContext *context, void *memory) {
-  unwrap(context).getArena().release(memory);
+  unwrap(context).release(memory);
   return COMM_SUCCESS;
 }
 
 int32_t commFail(CommContext *context, const CommSite *site) {
   return unwrap(context).failAt(site);
+}
+
+void *commConstant(CommContext *context, const void *data, int64_t bytes) {
+  return unwrap(context).getConstant(data, bytes);
+}
+
+int32_t commLaunch(CommContext *context, const CommKernel *kernel,
+                   int64_t blocks, int64_t threads, void **arguments,
+                   const CommSite *site) {
+  return unwrap(context).launch({kernel, blocks, threads, arguments, site});
+}
+
+int32_t commCopy(CommContext *context, const void *from, void *to,
+                 int64_t bytes, const CommSite *site) {
+  return unwrap(context).copy(from, to, bytes, site);
+}
+
+int32_t commRead(CommContext *context, const void *from, void *host,
+                 int64_t bytes, const CommSite *site) {
+  return unwrap(context).read(from, host, bytes, site);
 }
 
 int32_t commBarrier(CommContext *context, CommCommunicator *communicator,

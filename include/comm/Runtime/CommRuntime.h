@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 /// Raised whenever a row of RuntimeFunctions.def, an enum value below or the
-/// layout of CommSite changes. Lowered modules carry the number they were made
-/// for.
-#define COMM_RUNTIME_ABI_VERSION 3
+/// layout of CommSite or CommKernel changes. Lowered modules carry the number
+/// they were made for.
+#define COMM_RUNTIME_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,6 +79,15 @@ typedef struct CommSite {
                       ///< "split 0 concat 1 over @mesh[\"tp\"]"
 } CommSite;
 
+/// A function that runs on a device. Constant data of the lowered module; the
+/// runtime keeps the pointer and loads each image once for each device.
+typedef struct CommKernel {
+  const char *name;
+  /// PTX (ends with a null byte), a cubin or a fat binary.
+  const void *image;
+  int64_t imageBytes;
+} CommKernel;
+
 /// The C type of a word of RuntimeFunctions.def.
 #define COMM_ABI_TYPE(Word) COMM_ABI_##Word
 #define COMM_ABI_Context CommContext *
@@ -88,6 +97,8 @@ typedef struct CommSite {
 #define COMM_ABI_Site const CommSite *
 #define COMM_ABI_Int64s const int64_t *
 #define COMM_ABI_Memory void *
+#define COMM_ABI_Kernel const CommKernel *
+#define COMM_ABI_Arguments void **
 #define COMM_ABI_I64 int64_t
 #define COMM_ABI_I32 int32_t
 #define COMM_ABI_Bool int32_t

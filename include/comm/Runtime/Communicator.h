@@ -182,6 +182,14 @@ struct Gemm {
   const CommSite *site = nullptr;
 };
 
+/// A kernel to start: see commLaunch.
+struct KernelLaunch {
+  const CommKernel *kernel;
+  int64_t blocks, threads;
+  void **arguments;
+  const CommSite *site = nullptr;
+};
+
 /// What a failed rank says.
 struct Failure {
   /// The world rank that found it.
@@ -229,6 +237,32 @@ public:
   /// The memory of the rank's program. What the program yields lies in it too.
   Arena &getArena() { return arena; }
 
+  /// Whether that memory is the host's: what the host writes to it is what the
+  /// program reads. Else allocate, write and read are the way to it.
+  virtual bool usesHostMemory() const { return true; }
+  /// Memory as commAllocate gives it.
+  virtual void *allocate(int64_t bytes) { return arena.allocate(bytes); }
+  virtual void release(void *memory) { arena.release(memory); }
+  /// How many allocations have not been given back.
+  virtual int64_t getNumLive() const { return arena.getNumLive(); }
+
+  /// See commConstant.
+  void *getConstant(const void *data, int64_t bytes);
+  /// Checks the arguments and calls start.
+  Status launch(const KernelLaunch &launch);
+  /// Copies between buffers of the program.
+  Status copy(const void *from, void *to, int64_t bytes, const CommSite *site);
+  /// Copies from a buffer of the program to memory of the host, when all that
+  /// was started before is done.
+  Status read(const void *from, void *host, int64_t bytes,
+              const CommSite *site);
+  /// Copies from memory of the host, which can be written again at once, to a
+  /// buffer of the program.
+  Status write(const void *host, void *to, int64_t bytes);
+  /// Waits until all that was started is done: what went wrong meanwhile is
+  /// known then.
+  Status synchronize();
+
   /// Checks the arguments and calls multiply.
   Status gemm(const Gemm &gemm);
 
@@ -245,6 +279,15 @@ protected:
   virtual std::unique_ptr<Communicator> createCommunicator(Group group) = 0;
   /// On the host, through OpenBLAS, unless a backend's buffers are elsewhere.
   virtual Status multiply(const Gemm &gemm);
+
+  // What a backend whose buffers are not the host's overrides. Called only
+  // while the run has no failure; bytes and blocks are not 0.
+  virtual void *makeConstant(const void *data, int64_t bytes);
+  virtual Status start(const KernelLaunch &launch);
+  enum class Direction { WithinDevice, FromHost, ToHost };
+  virtual Status move(const void *from, void *to, int64_t bytes,
+                      Direction direction, const CommSite *site);
+  virtual Status waitForDevice() { return COMM_SUCCESS; }
 
 private:
   enum class Activity { Computing, Communicating, Ended };
