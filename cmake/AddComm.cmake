@@ -10,6 +10,17 @@ function(add_comm_library name)
   add_dependencies(${name} CommTableGen)
 endfunction()
 
+# A backend of the runtime that is loaded when it is named: a shared object that
+# exports what comm/Runtime/Backend.h declares.
+function(add_comm_backend name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE CommRuntime ${ARG_LINK_LIBS})
+  # Nothing is left to be found, or not, when it is loaded.
+  target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  set_property(GLOBAL APPEND PROPERTY COMM_BACKENDS ${name})
+endfunction()
+
 # A GoogleTest binary, run by ctest.
 function(add_comm_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})

@@ -37,6 +37,13 @@ set_target_properties(${comm_tools} PROPERTIES
 set_target_properties(CommPlugin PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR})
 
 install(TARGETS CommRuntime EXPORT CommRuntimeTargets)
+# Beside the runtime, which loads them.
+get_property(backends GLOBAL PROPERTY COMM_BACKENDS)
+if(backends)
+  set_target_properties(${backends} PROPERTIES
+    INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
+  install(TARGETS ${backends} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS ${comm_compiler_libraries} CommCompiler EXPORT CommCompilerTargets)
 install(TARGETS ${comm_tools})
 install(TARGETS CommPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -31,34 +31,72 @@ static int64_t getSizeClass(int64_t bytes) {
   return roundUp(bytes < 1 ? 1 : bytes, step);
 }
 
-/// Before each allocation, in the bytes that the alignment leaves, stands
-/// its size.
-static int64_t &getSize(void *memory) {
-  return *reinterpret_cast<int64_t *>(static_cast<char *>(memory) -
+MemorySource::~MemorySource() = default;
+
+namespace {
+class HostSource : public MemorySource {
+public:
+  void *allocate(int64_t bytes) override {
+    bool isLarge = bytes >= pageSize;
+    // At least a line: there stands where the memory starts.
+    int64_t offset = bufferAlignment;
+    if (isLarge)
+      offset += numLarge++ * largeBufferStep % pageSize;
+    bool isHuge = bytes >= 2 * hugePageSize;
+    int64_t start = isHuge    ? hugePageSize
+                    : isLarge ? pageSize
+                              : bufferAlignment;
+    int64_t total = roundUp(offset + bytes, start);
+    void *memory = std::aligned_alloc(start, total);
+    if (!memory)
+      return nullptr;
+    // Fewer, larger pages: a hint, which may be refused.
+    if (isHuge)
+      (void)madvise(memory, total, MADV_HUGEPAGE);
+    void *buffer = static_cast<char *>(memory) + offset;
+    getStart(buffer) = memory;
+    return buffer;
+  }
+
+  void free(void *memory) override { std::free(getStart(memory)); }
+
+private:
+  static void *&getStart(void *buffer) {
+    return *reinterpret_cast<void **>(static_cast<char *>(buffer) -
                                       bufferAlignment);
+  }
+
+  int64_t numLarge = 0;
+};
+} // namespace
+
+std::unique_ptr<MemorySource> mlir::comm::runtime::createHostSource() {
+  return std::make_unique<HostSource>();
 }
 
 Arena::~Arena() {
-  for (void *memory : systemAllocations)
-    std::free(memory);
+  for (auto [memory, size] : sizes)
+    source->free(memory);
 }
 
-void *Arena::allocateFromSystem(int64_t size) {
-  bool isLarge = size >= pageSize;
-  int64_t offset = bufferAlignment;
-  if (isLarge)
-    offset += numLarge++ * largeBufferStep % pageSize;
-  bool isHuge = size >= 2 * hugePageSize;
-  int64_t start = isHuge ? hugePageSize : isLarge ? pageSize : bufferAlignment;
-  int64_t total = roundUp(offset + size, start);
-  void *memory = std::aligned_alloc(start, total);
-  if (!memory)
-    return nullptr;
-  // Fewer, larger pages: a hint, which may be refused.
-  if (isHuge)
-    (void)madvise(memory, total, MADV_HUGEPAGE);
-  systemAllocations.push_back(memory);
-  return static_cast<char *>(memory) + offset;
+void *Arena::allocateFromSource(int64_t size) {
+  void *memory = source->allocate(size);
+  if (!memory) {
+    // What lies here in other sizes may be enough.
+    for (auto &[otherSize, sameSize] : available) {
+      for (void *unused : sameSize) {
+        source->free(unused);
+        sizes.erase(unused);
+      }
+      sameSize.clear();
+    }
+    memory = source->allocate(size);
+  }
+  if (memory) {
+    sizes[memory] = size;
+    ++numSystemAllocations;
+  }
+  return memory;
 }
 
 void *Arena::allocate(int64_t bytes) {
@@ -71,21 +109,22 @@ void *Arena::allocate(int64_t bytes) {
 
 void *Arena::tryAllocate(int64_t bytes) {
   int64_t size = getSizeClass(bytes);
-  std::vector<void *> &sameSize = free[size];
+  std::vector<void *> &sameSize = available[size];
   void *memory = nullptr;
   if (!sameSize.empty()) {
     memory = sameSize.back();
     sameSize.pop_back();
-  } else if ((memory = allocateFromSystem(size))) {
-    getSize(memory) = size;
+  } else {
+    memory = allocateFromSource(size);
   }
   numLive += memory != nullptr;
   return memory;
 }
 
 void Arena::release(void *memory) {
-  if (!memory)
+  auto it = sizes.find(memory);
+  if (it == sizes.end())
     return;
   --numLive;
-  free[getSize(memory)].push_back(memory);
+  available[it->second].push_back(memory);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoadBackend.h"
 #include "Threads/ThreadWorld.h"
 #include "comm/Runtime/Communicator.h"
 
@@ -37,8 +38,7 @@ std::unique_ptr<World> World::create(Mesh mesh, const std::string &backend,
     return nullptr;
   if (backend == "threads")
     return std::make_unique<ThreadWorld>(std::move(mesh), std::move(options));
-  error = "unknown backend '" + backend + "', expected 'threads'";
-  return nullptr;
+  return loadWorld(std::move(mesh), backend, std::move(options), error);
 }
 
 World::World(Mesh mesh, Options options)

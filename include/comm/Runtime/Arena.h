@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace mlir::comm::runtime {
@@ -23,12 +25,27 @@ constexpr int64_t bufferAlignment = 64;
 constexpr int64_t pageSize = 4096;
 constexpr int64_t largeBufferStep = 9 * bufferAlignment;
 
-/// Memory that a rank's program gives back and takes again. It goes back to the
-/// system with the arena: a step that has run before asks the system for
-/// nothing. Used by one thread at a time.
+/// Where an arena takes its memory from. Used by one thread at a time.
+class MemorySource {
+public:
+  virtual ~MemorySource();
+  /// `bytes` bytes, at least 1, at a multiple of `bufferAlignment`; null where
+  /// there are none.
+  virtual void *allocate(int64_t bytes) = 0;
+  /// Gives back what `allocate` returned.
+  virtual void free(void *memory) = 0;
+};
+
+/// The memory of the host, with large buffers staggered.
+std::unique_ptr<MemorySource> createHostSource();
+
+/// Memory that a rank's program gives back and takes again. It goes back to its
+/// source with the arena, or where the source has no more: a step that has run
+/// before asks the source for nothing. Used by one thread at a time.
 class Arena {
 public:
-  Arena() = default;
+  explicit Arena(std::unique_ptr<MemorySource> source = createHostSource())
+      : source(std::move(source)) {}
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
   ~Arena();
@@ -40,22 +57,26 @@ public:
   /// The same, but null where there is no memory.
   void *tryAllocate(int64_t bytes);
 
-  /// Gives back what one of these returned; null is nothing.
+  /// Gives back what one of these returned; null, or what is not the arena's,
+  /// is nothing.
   void release(void *memory);
 
-  /// How often memory was asked of the system.
-  int64_t getNumSystemAllocations() const { return systemAllocations.size(); }
+  /// How often memory was asked of the source.
+  int64_t getNumSystemAllocations() const { return numSystemAllocations; }
   /// How many allocations have not been given back.
   int64_t getNumLive() const { return numLive; }
 
 private:
-  void *allocateFromSystem(int64_t size);
+  void *allocateFromSource(int64_t size);
 
-  std::vector<void *> systemAllocations;
+  std::unique_ptr<MemorySource> source;
+  /// Of all that the source gave. Not beside the memory itself, which may be
+  /// a device's.
+  std::unordered_map<void *, int64_t> sizes;
   /// What can be taken again, by size.
-  std::map<int64_t, std::vector<void *>> free;
+  std::map<int64_t, std::vector<void *>> available;
   int64_t numLive = 0;
-  int64_t numLarge = 0;
+  int64_t numSystemAllocations = 0;
 };
 
 } // namespace mlir::comm::runtime

@@ -201,7 +201,10 @@ struct Failure {
 /// One rank of a run. Used by one thread at a time.
 class Context : public CommContext {
 public:
-  Context(World &world, int64_t rank) : world(world), rank(rank) {}
+  /// `memory` is what the program's buffers are taken from.
+  Context(World &world, int64_t rank,
+          std::unique_ptr<MemorySource> memory = createHostSource())
+      : world(world), rank(rank), arena(std::move(memory)) {}
   virtual ~Context();
 
   World &getWorld() const { return world; }
@@ -331,8 +334,10 @@ struct Options {
 /// One run of a program on all ranks of a mesh.
 class World {
 public:
-  /// The only backend built in is "threads". Null, with `error` set, if there
-  /// is no such backend or it cannot start, or the mesh is not right.
+  /// "threads" is built in; "cuda-local" and "nccl" are shared objects, looked
+  /// for in the folder that COMM_BACKEND_PATH in the environment names, or else
+  /// beside the runtime (see Backend.h). Null, with `error` set, if there is no
+  /// such backend or it cannot start, or the mesh is not right.
   static std::unique_ptr<World> create(Mesh mesh, const std::string &backend,
                                        Options options, std::string &error);
   virtual ~World();
@@ -359,9 +364,12 @@ public:
 protected:
   World(Mesh mesh, Options options);
 
+  /// Records the first failure of the run and stops it. For failures that no
+  /// rank's own thread finds; a rank calls Context::fail. By any thread.
+  void fail(Failure failure);
+
 private:
   friend class Context;
-  void fail(Failure failure);
   /// Returns when all local ranks are done, but tells onStuck before.
   void waitForRanks();
 

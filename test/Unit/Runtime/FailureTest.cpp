@@ -336,7 +336,16 @@ TEST_F(Failures, AnAssertionDoesNotHold) {
 TEST(World, RefusesWrongMeshesAndBackends) {
   std::string error;
   EXPECT_FALSE(World::create({{"x", 2}}, "mpi", {}, error));
-  EXPECT_EQ("unknown backend 'mpi', expected 'threads'", error);
+  EXPECT_EQ("unknown backend 'mpi', expected 'threads', 'cuda-local' or 'nccl'",
+            error);
+  setenv("COMM_BACKEND_PATH", "/nowhere", /*overwrite=*/1);
+  EXPECT_FALSE(World::create({{"x", 2}}, "nccl", {}, error));
+  unsetenv("COMM_BACKEND_PATH");
+  EXPECT_EQ("backend 'nccl' cannot be loaded: "
+            "/nowhere/libCommRuntimeNccl.so: cannot open shared object file: "
+            "No such file or directory; it is built where CUDA is, and looked "
+            "for beside the runtime or in COMM_BACKEND_PATH",
+            error);
   EXPECT_FALSE(World::create({{"x", 0}}, "threads", {}, error));
   EXPECT_EQ("mesh axis 'x' has size 0, expected at least 1", error);
   EXPECT_FALSE(World::create({{"x", int64_t(1) << 40}, {"y", int64_t(1) << 40}},

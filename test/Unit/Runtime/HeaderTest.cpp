@@ -21,6 +21,8 @@ enum Word {
   Site,
   Int64s,
   Memory,
+  Kernel,
+  Arguments,
   I64,
   I32,
   Bool,

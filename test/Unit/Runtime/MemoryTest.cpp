@@ -24,6 +24,49 @@ static int32_t rotateInPlace(const Rank &rank, float *data, int64_t count,
                      pairs, 3, &site);
 }
 
+namespace {
+/// A device of few bytes.
+class SmallSource : public MemorySource {
+public:
+  explicit SmallSource(int64_t bytes) : numFree(bytes) {}
+  void *allocate(int64_t bytes) override {
+    if (bytes > numFree)
+      return nullptr;
+    numFree -= bytes;
+    void *memory = std::malloc(bytes);
+    sizes[memory] = bytes;
+    return memory;
+  }
+  void free(void *memory) override {
+    numFree += sizes.at(memory);
+    std::free(memory);
+  }
+
+private:
+  int64_t numFree;
+  std::map<void *, int64_t> sizes;
+};
+} // namespace
+
+TEST(Memory, OfOtherSizesIsGivenBackWhereThereIsNoMore) {
+  Arena arena(std::make_unique<SmallSource>(1024));
+  void *small[] = {arena.tryAllocate(256), arena.tryAllocate(256)};
+  EXPECT_EQ(nullptr, arena.tryAllocate(1024));
+  arena.release(small[0]);
+  EXPECT_EQ(small[0], arena.tryAllocate(250));
+  arena.release(small[0]);
+  EXPECT_EQ(nullptr, arena.tryAllocate(1024));
+  arena.release(small[1]);
+  EXPECT_EQ(0, arena.getNumLive());
+  void *large = arena.tryAllocate(1024);
+  EXPECT_NE(nullptr, large);
+  EXPECT_EQ(1, arena.getNumLive());
+  arena.release(nullptr);
+  arena.release(large);
+  EXPECT_EQ(0, arena.getNumLive());
+  EXPECT_EQ(3, arena.getNumSystemAllocations());
+}
+
 TEST(Memory, IsTakenOnceForCallsInPlace) {
   CommSite site = siteAt("comm.permute", 6);
   std::unique_ptr<World> world = makeWorld({3});

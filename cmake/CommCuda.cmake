@@ -1,0 +1,63 @@
+# What of CUDA and NCCL is here. Nothing else of the build needs them: without,
+# the backends for GPUs and their tests are left out.
+#
+# Sets COMM_HAVE_CUDA (the target CommCuda: CUDA's runtime and cuBLASLt; nvcc is
+# CUDAToolkit_NVCC_EXECUTABLE) and COMM_HAVE_NCCL (the target CommNccl).
+set(COMM_ENABLE_CUDA AUTO CACHE STRING
+  "Whether the backends for GPUs are built: ON, OFF, or AUTO: where CUDA is")
+set_property(CACHE COMM_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
+
+set(COMM_HAVE_CUDA FALSE)
+set(COMM_HAVE_NCCL FALSE)
+
+# Why there is no CUDA, or "".
+function(comm_find_cuda result)
+  if(COMM_ENABLE_CUDA STREQUAL "OFF")
+    set(${result} "COMM_ENABLE_CUDA is OFF" PARENT_SCOPE)
+    return()
+  endif()
+  find_package(CUDAToolkit QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    set(reason "no CUDA toolkit was found")
+  elseif(CUDAToolkit_VERSION VERSION_LESS 13.0)
+    set(reason "CUDA ${CUDAToolkit_VERSION} is there, 13.0 is needed")
+  elseif(NOT CUDAToolkit_NVCC_EXECUTABLE)
+    set(reason "CUDA ${CUDAToolkit_VERSION} is there without nvcc")
+  elseif(NOT TARGET CUDA::cudart)
+    set(reason "CUDA ${CUDAToolkit_VERSION} is there without libcudart.so")
+  elseif(NOT TARGET CUDA::cublasLt)
+    set(reason "CUDA ${CUDAToolkit_VERSION} is there without libcublasLt.so")
+  else()
+    set(reason "")
+    add_library(CommCuda INTERFACE)
+    target_link_libraries(CommCuda INTERFACE CUDA::cudart CUDA::cublasLt ${CMAKE_DL_LIBS})
+    find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+    if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+      add_library(CommNccl INTERFACE)
+      target_include_directories(CommNccl SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})
+      target_link_libraries(CommNccl INTERFACE ${NCCL_LIBRARY} CommCuda)
+    endif()
+  endif()
+  foreach(variable CUDAToolkit_VERSION CUDAToolkit_NVCC_EXECUTABLE
+                   CUDAToolkit_LIBRARY_DIR CUDAToolkit_BIN_DIR)
+    set(${variable} "${${variable}}" PARENT_SCOPE)
+  endforeach()
+  set(${result} "${reason}" PARENT_SCOPE)
+endfunction()
+
+comm_find_cuda(reason)
+if(NOT reason STREQUAL "")
+  if(COMM_ENABLE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "COMM_ENABLE_CUDA is ON, but ${reason}")
+  endif()
+  message(STATUS "Backends for GPUs: none, ${reason}")
+else()
+  set(COMM_HAVE_CUDA TRUE)
+  if(TARGET CommNccl)
+    set(COMM_HAVE_NCCL TRUE)
+    message(STATUS "Backends for GPUs: cuda-local and nccl, with CUDA ${CUDAToolkit_VERSION}")
+  else()
+    message(STATUS "Backends for GPUs: cuda-local, with CUDA ${CUDAToolkit_VERSION}; no nccl, as nccl.h or libnccl.so was not found")
+  endif()
+endif()

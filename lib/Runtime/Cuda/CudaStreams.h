@@ -1,0 +1,71 @@
+//===- CudaStreams.h - The streams of one rank ------------------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_LIB_RUNTIME_CUDA_CUDASTREAMS_H
+#define COMM_LIB_RUNTIME_CUDA_CUDASTREAMS_H
+
+#include "comm/Runtime/Arena.h"
+
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <string>
+
+namespace mlir::comm::runtime {
+
+/// What a rank has on its device: a stream for what it computes, one for what
+/// it communicates, and who waits for whom. The two wait for each other only
+/// where one has been given work since: collectives that follow each other need
+/// no event between them. Used by one thread at a time.
+class CudaStreams {
+public:
+  /// Null, with `error` set, where there is no such device or it does not work.
+  static std::shared_ptr<CudaStreams> create(int device, std::string &error);
+  CudaStreams(const CudaStreams &) = delete;
+  CudaStreams &operator=(const CudaStreams &) = delete;
+  /// Waits until all work is done.
+  ~CudaStreams();
+
+  int getDevice() const { return device; }
+  cudaStream_t getCompute() const { return compute; }
+  cudaStream_t getCommunication() const { return communication; }
+
+  /// Makes the device the one that the calling thread talks to. Cheap where it
+  /// is already.
+  cudaError_t makeCurrent() const;
+
+  // What comes between `begin` and `end` is enqueued on the stream, after all
+  // that has been given to the other one before.
+  cudaError_t beginCompute();
+  cudaError_t beginCommunication();
+  void endCommunication() { computeMustWait = true; }
+
+  /// Whether all that was enqueued on both streams is done (cudaSuccess), or
+  /// not yet (cudaErrorNotReady). To be asked again after `markEnd`, which
+  /// marks what there is now.
+  cudaError_t markEnd();
+  cudaError_t queryEnd() const;
+
+private:
+  explicit CudaStreams(int device) : device(device) {}
+  cudaError_t open();
+
+  const int device;
+  cudaStream_t compute = nullptr, communication = nullptr;
+  cudaEvent_t computeEvent = nullptr, communicationEvent = nullptr,
+              endEvent = nullptr;
+  /// Whether a stream has work that the other has not waited for.
+  bool communicationMustWait = false, computeMustWait = false;
+};
+
+/// Memory of the device's stream-ordered pool, which keeps all that it ever
+/// had: ordered with the compute stream.
+std::unique_ptr<MemorySource>
+createPoolSource(std::shared_ptr<CudaStreams> streams);
+
+} // namespace mlir::comm::runtime
+
+#endif // COMM_LIB_RUNTIME_CUDA_CUDASTREAMS_H
