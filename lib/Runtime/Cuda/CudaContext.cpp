@@ -31,7 +31,7 @@ CudaContext::CudaContext(World &world, int64_t rank,
                          std::shared_ptr<CudaStreams> streams,
                          std::unique_ptr<MemorySource> memory)
     : Context(world, rank, getSource(std::move(memory), streams)),
-      streams(streams), constantMemory(createPoolSource(streams)) {}
+      streams(streams), permanent(createPoolSource(streams)) {}
 
 CudaContext::~CudaContext() {
   if (pinned)
@@ -87,13 +87,19 @@ void *CudaContext::allocate(int64_t bytes) {
 
 void CudaContext::release(void *memory) { getArena().release(memory); }
 
+void *CudaContext::tryAllocatePermanent(int64_t bytes) {
+  void *memory = permanent.tryAllocate(bytes);
+  if (!memory)
+    (void)cudaGetLastError();
+  return memory;
+}
+
 void *CudaContext::makeConstant(const void *data, int64_t bytes) {
   void *&known = constants[data];
   if (known)
     return known;
-  void *memory = constantMemory.tryAllocate(bytes);
+  void *memory = tryAllocatePermanent(bytes);
   if (!memory) {
-    (void)cudaGetLastError();
     fail(COMM_NO_MEMORY, "no device memory for a constant of " +
                              std::to_string(bytes) + " bytes");
     return nullptr;
@@ -137,6 +143,10 @@ Status CudaContext::enqueue(const KernelLaunch &launch, cudaStream_t stream) {
                                    reinterpret_cast<const void *>(found.kernel),
                                    launch.arguments),
                "cudaLaunchKernelExC", launch.site);
+}
+
+Status CudaContext::multiply(const Gemm &gemm) {
+  return products.multiply(gemm);
 }
 
 Status CudaContext::move(const void *from, void *to, int64_t bytes,

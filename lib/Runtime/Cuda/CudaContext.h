@@ -8,6 +8,7 @@
 #ifndef COMM_LIB_RUNTIME_CUDA_CUDACONTEXT_H
 #define COMM_LIB_RUNTIME_CUDA_CUDACONTEXT_H
 
+#include "CudaGemm.h"
 #include "CudaKernels.h"
 #include "CudaStreams.h"
 #include "comm/Runtime/Communicator.h"
@@ -62,12 +63,16 @@ public:
   /// The same, but null where there is no memory, which is then no failure.
   void *tryAllocate(int64_t bytes);
   void release(void *memory) override;
+  /// Memory of the pool that stays until the run ends and is no buffer of the
+  /// program; null where there is none.
+  void *tryAllocatePermanent(int64_t bytes);
 
 protected:
   void *makeConstant(const void *data, int64_t bytes) override;
   Status start(const KernelLaunch &launch) override;
   Status move(const void *from, void *to, int64_t bytes, Direction direction,
               const CommSite *site) override;
+  Status multiply(const Gemm &gemm) override;
   Status waitForDevice() override { return waitForDevice(nullptr); }
 
 private:
@@ -78,7 +83,8 @@ private:
 
   std::shared_ptr<CudaStreams> streams;
   CudaKernels kernels;
-  Arena constantMemory;
+  CudaGemm products{*this};
+  Arena permanent;
   /// By what the host has of them.
   std::unordered_map<const void *, void *> constants;
   /// Host memory that the device writes to by itself.
