@@ -56,14 +56,19 @@ cudaError_t CudaStreams::open() {
   return error;
 }
 
-CudaStreams::~CudaStreams() {
-  // Nobody is there to be told of an error.
+void CudaStreams::waitForAll() const {
   (void)cudaSetDevice(device);
   for (cudaStream_t stream : {communication, compute})
-    if (stream) {
+    if (stream)
       (void)cudaStreamSynchronize(stream);
+}
+
+CudaStreams::~CudaStreams() {
+  // Nobody is there to be told of an error.
+  waitForAll();
+  for (cudaStream_t stream : {communication, compute})
+    if (stream)
       (void)cudaStreamDestroy(stream);
-    }
   for (cudaEvent_t event : {computeEvent, communicationEvent, endEvent})
     if (event)
       (void)cudaEventDestroy(event);

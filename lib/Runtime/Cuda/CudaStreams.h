@@ -48,6 +48,8 @@ public:
   /// marks what there is now.
   cudaError_t markEnd();
   cudaError_t queryEnd() const;
+  /// Waits until all is done, well or not: before memory goes away.
+  void waitForAll() const;
 
 private:
   explicit CudaStreams(int device) : device(device) {}

@@ -8,23 +8,12 @@
 #ifndef COMM_LIB_RUNTIME_THREADS_THREADCOMMUNICATOR_H
 #define COMM_LIB_RUNTIME_THREADS_THREADCOMMUNICATOR_H
 
+#include "Part.h"
 #include "Rendezvous.h"
 
 #include <map>
 
 namespace mlir::comm::runtime {
-
-/// What one rank of a group of `n` does for all: equal parts of `count`, which
-/// begin at multiples of 64.
-struct Part {
-  Part(int64_t count, int64_t index, int64_t n) {
-    constexpr int64_t line = 64;
-    int64_t most = (count / n / line + 1) * line;
-    begin = index > count / most ? count : index * most;
-    size = most < count - begin ? most : count - begin;
-  }
-  int64_t begin, size;
-};
 
 /// Each rank shows its buffers, meets the others, reads what it needs straight
 /// from theirs, and meets them again. Where little is sent, it shows a copy and

@@ -48,10 +48,17 @@ static int64_t findStreamBytes() {
 }
 
 ThreadWorld::ThreadWorld(Mesh mesh, Options options)
+    : ThreadWorld(std::move(mesh), std::move(options),
+                  [](ThreadWorld &world, int64_t rank) {
+                    return std::make_unique<ThreadContext>(world, rank);
+                  }) {}
+
+ThreadWorld::ThreadWorld(Mesh mesh, Options options,
+                         const MakeContext &makeContext)
     : World(std::move(mesh), std::move(options)),
       spins(getNumRanks() <= getNumCores()), streamBytes(findStreamBytes()) {
   for (int64_t rank = 0; rank < getNumRanks(); ++rank)
-    contexts.push_back(std::make_unique<ThreadContext>(*this, rank));
+    contexts.push_back(makeContext(*this, rank));
 }
 
 std::vector<int64_t> ThreadWorld::getLocalRanks() const {

@@ -23,8 +23,15 @@ protected:
   std::unique_ptr<Communicator> createCommunicator(Group group) override;
 };
 
+/// Ranks that are threads of this process, and meet here. Whose they are, and
+/// how their collectives work, is the contexts' affair.
 class ThreadWorld : public World {
 public:
+  using MakeContext =
+      std::function<std::unique_ptr<Context>(ThreadWorld &world, int64_t rank)>;
+
+  ThreadWorld(Mesh mesh, Options options, const MakeContext &makeContext);
+  /// Of the backend "threads".
   ThreadWorld(Mesh mesh, Options options);
 
   std::vector<int64_t> getLocalRanks() const override;
@@ -56,7 +63,7 @@ private:
   Rendezvous &get(const Key &key, Rendezvous::Kind kind,
                   const std::vector<int64_t> &ranks, const std::string &name);
 
-  std::vector<std::unique_ptr<ThreadContext>> contexts;
+  std::vector<std::unique_ptr<Context>> contexts;
   bool spins;
   int64_t streamBytes;
   std::atomic<int64_t> numIdle{0};

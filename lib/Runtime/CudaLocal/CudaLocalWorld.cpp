@@ -1,0 +1,86 @@
+//===- CudaLocalWorld.cpp - All ranks on one device -----------------------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaLocalWorld.h"
+
+#include "Cuda/DeviceReductionBuffers.h"
+#include "CudaLocalCommunicator.h"
+#include "comm/Runtime/Backend.h"
+
+using namespace mlir::comm::runtime;
+
+CudaLocalContext::~CudaLocalContext() {
+  for (cudaEvent_t event : {ready, done})
+    if (event)
+      (void)cudaEventDestroy(event);
+}
+
+cudaError_t CudaLocalContext::open() {
+  for (cudaEvent_t *event : {&ready, &done})
+    if (cudaError_t error =
+            cudaEventCreateWithFlags(event, cudaEventDisableTiming))
+      return error;
+  return cudaSuccess;
+}
+
+std::unique_ptr<Communicator>
+CudaLocalContext::createCommunicator(Group group) {
+  return std::make_unique<CudaLocalCommunicator>(
+      *this, static_cast<CudaLocalWorld &>(getWorld()), std::move(group));
+}
+
+CudaLocalWorld::CudaLocalWorld(Mesh mesh, Options options, Streams streams)
+    : ThreadWorld(std::move(mesh), std::move(options),
+                  [&](ThreadWorld &world, int64_t rank) {
+                    return std::make_unique<CudaLocalContext>(world, rank,
+                                                              streams[rank]);
+                  }),
+      streams(streams) {}
+
+CudaLocalWorld::~CudaLocalWorld() {
+  for (const std::shared_ptr<CudaStreams> &rank : streams)
+    rank->waitForAll();
+}
+
+std::unique_ptr<CudaLocalWorld>
+CudaLocalWorld::create(Mesh mesh, Options options, std::string &error) {
+  int64_t numRanks = runtime::getNumRanks(mesh);
+  if (numRanks > maxReductionBuffers) {
+    error = "backend 'cuda-local' runs at most " +
+            std::to_string(maxReductionBuffers) + " ranks on a device, got " +
+            std::to_string(numRanks);
+    return nullptr;
+  }
+  // The first that CUDA shows: CUDA_VISIBLE_DEVICES in the environment chooses.
+  constexpr int device = 0;
+  Streams streams;
+  for (int64_t rank = 0; rank < numRanks; ++rank) {
+    streams.push_back(CudaStreams::create(device, error));
+    if (!streams.back()) {
+      error = "backend 'cuda-local' cannot start: " + error;
+      return nullptr;
+    }
+  }
+  std::unique_ptr<CudaLocalWorld> world(new CudaLocalWorld(
+      std::move(mesh), std::move(options), std::move(streams)));
+  for (int64_t rank = 0; rank < numRanks; ++rank)
+    if (cudaError_t failure =
+            static_cast<CudaLocalContext &>(world->getContext(rank)).open()) {
+      error = std::string("backend 'cuda-local' cannot start: "
+                          "cudaEventCreateWithFlags: ") +
+              cudaGetErrorString(failure);
+      return nullptr;
+    }
+  return world;
+}
+
+const int32_t commBackendAbiVersion = COMM_RUNTIME_ABI_VERSION;
+
+World *commCreateWorld(Mesh mesh, Options options, std::string &error) {
+  return CudaLocalWorld::create(std::move(mesh), std::move(options), error)
+      .release();
+}
