@@ -8,6 +8,7 @@
 // The one file that includes every upstream dialect: it takes 12 s to compile.
 
 #include "comm/InitAll.h"
+#include "comm/Conversion/Pipelines.h"
 #include "comm/Register.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -19,6 +20,7 @@ void comm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registerCommDialect(registry);
+  registerGpuTargets(registry);
 }
 
 void comm::registerAllPasses() {

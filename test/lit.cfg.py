@@ -23,6 +23,10 @@ if config.comm_sanitizer:
     # A sanitizer does not see what the JIT compiles.
     config.environment["COMM_RUN_OPTIONS"] = "--verify-runtime"
     config.available_features.add("sanitizer")
+# Code for GPUs takes the CUDA toolkit, but no GPU.
+if config.comm_have_cuda:
+    config.available_features.add("cuda")
+    config.environment["CUDA_HOME"] = config.cuda_toolkit
 # The functions and what each communicates, a line each.
 config.substitutions.append(
     (

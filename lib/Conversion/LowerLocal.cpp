@@ -111,6 +111,8 @@ static void lowerAlone(CollectiveOpInterface op, OpBuilder &builder) {
 
 namespace {
 struct LowerLocal : comm::impl::LowerLocalBase<LowerLocal> {
+  using LowerLocalBase::LowerLocalBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
@@ -139,7 +141,7 @@ struct LowerLocal : comm::impl::LowerLocalBase<LowerLocal> {
     OpBuilder builder(op);
     auto replication = cast<ReplicationOpInterface>(op);
     auto axes = cast<AxesAttr>(Attribute(replication.getGroupAxes()));
-    bool isAlone = comm::getGroupSize(op, axes) == 1;
+    bool isAlone = !keepGroupsOfOne && comm::getGroupSize(op, axes) == 1;
     if (auto vary = dyn_cast<VaryOp>(op)) {
       vary.getResult().replaceAllUsesWith(vary.getInput());
     } else if (auto index = dyn_cast<AxisIndexOp>(op)) {

@@ -11,22 +11,63 @@
 #include "comm/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace mlir::comm;
 
+/// The version of PTX that a chip needs, as LLVM names the feature.
+static StringRef getPtxFeature(StringRef chip) {
+  unsigned number = 0;
+  chip.consume_front("sm_");
+  chip.consumeInteger(10, number);
+  if (number > 100)
+    return "+ptx87";
+  return number == 100 ? "+ptx86" : "+ptx80";
+}
+
+/// Where the CUDA toolkit is: device code needs its libdevice, and ptxas.
+static std::string findToolkit(StringRef given) {
+  if (!given.empty())
+    return given.str();
+  for (const char *name : {"CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"})
+    if (const char *path = std::getenv(name))
+      return path;
+  llvm::ErrorOr<std::string> ptxas = llvm::sys::findProgramByName("ptxas");
+  if (!ptxas)
+    return "";
+  SmallString<128> real;
+  if (llvm::sys::fs::real_path(*ptxas, real))
+    return "";
+  return llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str();
+}
+
 /// Collectives and contractions in the form that the runtime takes.
-static void addTensorPasses(OpPassManager &manager, bool verifyRuntime) {
+static void addTensorPasses(OpPassManager &manager, bool verifyRuntime,
+                            bool gpu, bool keepGroupsOfOne) {
   manager.addPass(createCheckLowering());
   // What is lowered has been proved: no mark that does not hold, no collective
   // that only some ranks reach.
   manager.addPass(createMaterializeReplication());
-  manager.addPass(createLowerLocal());
+  LowerLocalOptions local;
+  local.keepGroupsOfOne = keepGroupsOfOne;
+  manager.addPass(createLowerLocal(local));
+  if (gpu)
+    manager.addPass(createScaleAverages());
   manager.addPass(createNormalizeLayout());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createPrepareTensors());
@@ -73,13 +114,8 @@ static void addArithmetic(OpPassManager &manager) {
   manager.addPass(createLowerMath());
 }
 
-void comm::buildHostPipeline(OpPassManager &manager,
-                             const HostPipelineOptions &options) {
-  addTensorPasses(manager, options.verifyRuntime);
-  addBuffers(manager);
-  addRuntimeCalls(manager);
-  addArithmetic(manager);
-  manager.addPass(createConvertKernels());
+/// From what is left of the host's code to the LLVM dialect.
+static void addHostCode(OpPassManager &manager) {
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createLowerControlFlow());
@@ -90,10 +126,79 @@ void comm::buildHostPipeline(OpPassManager &manager,
   manager.addPass(createCheckLowered());
 }
 
+void comm::buildHostPipeline(OpPassManager &manager,
+                             const HostPipelineOptions &options) {
+  addTensorPasses(manager, options.verifyRuntime, /*gpu=*/false,
+                  /*keepGroupsOfOne=*/false);
+  addBuffers(manager);
+  addRuntimeCalls(manager);
+  addArithmetic(manager);
+  manager.addPass(createConvertKernels());
+  addHostCode(manager);
+}
+
+/// The device's code, from launches of linalg ops to an image.
+static void addDeviceCode(OpPassManager &manager,
+                          const NcclPipelineOptions &options) {
+  manager.addPass(createConvertLaunches());
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(arith::createArithExpandOpsPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+
+  GpuNVVMAttachTargetOptions target;
+  target.chip = options.chip;
+  target.features = getPtxFeature(options.chip).str();
+  target.optLevel = 3;
+  manager.addPass(createGpuNVVMAttachTarget(target));
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = options.format;
+  binary.toolkitPath = findToolkit(options.toolkit);
+  manager.addPass(createGpuModuleToBinaryPass(binary));
+  manager.addPass(createEmbedKernels());
+}
+
+void comm::buildNcclPipeline(OpPassManager &manager,
+                             const NcclPipelineOptions &options) {
+  addTensorPasses(manager, options.verifyRuntime, /*gpu=*/true,
+                  options.keepGroupsOfOne);
+  addBuffers(manager);
+  manager.addPass(createExpandMath());
+  manager.addPass(createLaunchKernels());
+  manager.addPass(createConvertCommToRuntime());
+  manager.addPass(createConvertContractions());
+  manager.addPass(createUseDeviceMemory());
+  LaunchKernelsOptions rest;
+  rest.schedule = true;
+  manager.addPass(createLaunchKernels(rest));
+  addDeviceCode(manager, options);
+  addArithmetic(manager);
+  addHostCode(manager);
+}
+
+void comm::registerGpuTargets(DialectRegistry &registry) {
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
 void comm::registerCommPipelines() {
   PassPipelineRegistration<HostPipelineOptions>(
       "comm-to-host", "From tensors to the LLVM dialect for the host",
       [](OpPassManager &manager, const HostPipelineOptions &options) {
         buildHostPipeline(manager, options);
+      });
+  PassPipelineRegistration<NcclPipelineOptions>(
+      "comm-to-nccl",
+      "From tensors to the LLVM dialect with embedded code for GPUs",
+      [](OpPassManager &manager, const NcclPipelineOptions &options) {
+        buildNcclPipeline(manager, options);
       });
 }

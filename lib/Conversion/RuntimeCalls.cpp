@@ -192,6 +192,28 @@ LLVM::GlobalOp RuntimeCalls::getString(StringRef text) {
   return getConstant("comm_text", type, value, value);
 }
 
+LLVM::GlobalOp RuntimeCalls::getStruct(
+    StringRef name, Attribute key,
+    function_ref<SmallVector<Value>(OpBuilder &, Location)> createFields) {
+  if (LLVM::GlobalOp known = constants.lookup(key))
+    return known;
+  Location loc = module.getLoc();
+  OpBuilder builder(module.getContext());
+  Region region;
+  builder.createBlock(&region);
+  SmallVector<Value> fields = createFields(builder, loc);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      module.getContext(), llvm::to_vector(ValueRange(fields).getTypes()));
+  Value value = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [position, field] : llvm::enumerate(fields))
+    value = LLVM::InsertValueOp::create(builder, loc, value, field,
+                                        ArrayRef<int64_t>{int64_t(position)});
+  LLVM::ReturnOp::create(builder, loc, value);
+  LLVM::GlobalOp global = getConstant(name, type, key, Attribute());
+  global.getInitializerRegion().takeBody(region);
+  return global;
+}
+
 Value RuntimeCalls::getInt64s(OpBuilder &builder, Location loc,
                               ArrayRef<int64_t> values) {
   if (values.empty())
@@ -235,28 +257,29 @@ Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
       {attributes.getStringAttr(name), attributes.getStringAttr(file),
        attributes.getI32IntegerAttr(line), attributes.getI32IntegerAttr(column),
        attributes.getStringAttr(detail)});
-  Type i32 = builder.getI32Type();
-  auto type = LLVM::LLVMStructType::getLiteral(
-      module.getContext(), {pointer, pointer, i32, i32, pointer});
-  bool isNew = !constants.contains(key);
   LLVM::GlobalOp nameText = getString(name), fileText = getString(file),
                  detailText = getString(detail);
-  LLVM::GlobalOp site = getConstant("comm_site", type, key, Attribute());
-  if (isNew) {
-    Location loc = module.getLoc();
-    OpBuilder body(site.getContext());
-    body.createBlock(&site.getInitializerRegion());
-    Value value = LLVM::UndefOp::create(body, loc, type);
-    Value fields[] = {getAddress(body, loc, nameText),
-                      getAddress(body, loc, fileText), getI32(body, loc, line),
-                      getI32(body, loc, column),
-                      getAddress(body, loc, detailText)};
-    for (auto [position, field] : llvm::enumerate(fields))
-      value = LLVM::InsertValueOp::create(body, loc, value, field,
-                                          ArrayRef<int64_t>{int64_t(position)});
-    LLVM::ReturnOp::create(body, loc, value);
-  }
+  LLVM::GlobalOp site =
+      getStruct("comm_site", key, [&](OpBuilder &body, Location loc) {
+        return SmallVector<Value>{
+            getAddress(body, loc, nameText), getAddress(body, loc, fileText),
+            getI32(body, loc, line), getI32(body, loc, column),
+            getAddress(body, loc, detailText)};
+      });
   return getAddress(builder, op->getLoc(), site);
+}
+
+Value RuntimeCalls::getKernel(OpBuilder &builder, Location loc, StringAttr name,
+                              StringAttr image) {
+  LLVM::GlobalOp nameText = getString(name), imageText = getString(image);
+  auto key = ArrayAttr::get(module.getContext(), {name, image});
+  LLVM::GlobalOp kernel =
+      getStruct("comm_kernel_info", key, [&](OpBuilder &body, Location loc) {
+        return SmallVector<Value>{
+            getAddress(body, loc, nameText), getAddress(body, loc, imageText),
+            getI64(body, loc, static_cast<int64_t>(image.size()))};
+      });
+  return getAddress(builder, loc, kernel);
 }
 
 void RuntimeCalls::convertAlloc(memref::AllocOp op,

@@ -42,6 +42,9 @@ public:
   /// The address of a CommSite that says where `op` is from and what it is;
   /// `name` where that is not the op's own.
   Value getSite(OpBuilder &builder, Operation *op, StringRef name = {});
+  /// The address of a CommKernel: the function `name` of a device's image.
+  Value getKernel(OpBuilder &builder, Location loc, StringAttr name,
+                  StringAttr image);
   /// The address of constant numbers; null where there are none.
   Value getInt64s(OpBuilder &builder, Location loc, ArrayRef<int64_t> values);
   /// The address of the first element of a memref.
@@ -65,6 +68,10 @@ private:
   LLVM::GlobalOp getString(StringRef text);
   LLVM::GlobalOp getConstant(StringRef name, Type type, Attribute key,
                              Attribute value);
+  /// A constant struct; `createFields` writes the code of its initializer.
+  LLVM::GlobalOp getStruct(
+      StringRef name, Attribute key,
+      function_ref<SmallVector<Value>(OpBuilder &, Location)> createFields);
 
   ModuleOp module;
   SymbolTable symbols;

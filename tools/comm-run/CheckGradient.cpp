@@ -37,7 +37,7 @@ class Checker {
 public:
   Checker(Program &program, FunctionLoader load, const CommandLine &line)
       : program(program), load(load), line(line), cache(line.kernelCache),
-        options{{&cache, line.verifyRuntime}, line.launch} {}
+        options{line.getCompileOptions(&cache), line.launch} {}
 
   MaybeFailure check();
 

@@ -7,6 +7,7 @@
 
 #include "CommandLine.h"
 
+#include "Compile.h"
 #include "KernelCache.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -137,7 +138,12 @@ struct Flags {
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::value_desc("NAME"), cl::init("threads"),
-      cl::desc("What runs the ranks; default threads"), cl::cat(category)};
+      cl::desc("What runs the ranks: threads (default), cuda-local (all\n"
+               "on one GPU) or nccl (a GPU for each)"),
+      cl::cat(category)};
+  cl::opt<bool> keepGroupsOfOne{
+      "keep-groups-of-one", cl::desc("Call NCCL for groups of one rank too"),
+      cl::cat(category)};
 };
 
 } // namespace
@@ -145,6 +151,15 @@ struct Flags {
 static void printVersion(llvm::raw_ostream &os) {
   os << "comm-run " COMM_VERSION ", MLIR " LLVM_VERSION_STRING ", runtime ABI "
      << COMM_RUNTIME_ABI_VERSION << "\n";
+}
+
+CompileOptions CommandLine::getCompileOptions(KernelCache *cache) const {
+  CompileOptions options;
+  options.cache = cache;
+  options.verifyRuntime = verifyRuntime;
+  options.gpu = launch.backend != "threads";
+  options.keepGroupsOfOne = keepGroupsOfOne;
+  return options;
 }
 
 /// Whether `value` can be a tolerance or a time.
@@ -182,9 +197,6 @@ static MaybeFailure check(const Flags &flags) {
     return usageFailure("a tolerance is a number of at least 0");
   if (!isAmount(flags.timeout) || flags.timeout > 1e9)
     return usageFailure("--timeout expects a number of seconds, 0 for ever");
-  if (flags.backend != "threads")
-    return usageFailure("no backend '" + flags.backend +
-                        "': comm-run has 'threads', one thread a rank");
   return std::nullopt;
 }
 
@@ -252,6 +264,7 @@ Result<CommandLine> mlir::comm::runner::parseCommandLine(int argc,
   line.checkReplicated = !flags.noCheckReplicated;
   line.time = flags.time;
   line.verifyRuntime = flags.verifyRuntime;
+  line.keepGroupsOfOne = flags.keepGroupsOfOne;
   line.print.printAll = flags.printAll;
   line.kernelCache = flags.kernelCache.getNumOccurrences()
                          ? flags.kernelCache

@@ -14,6 +14,9 @@
 
 namespace mlir::comm::runner {
 
+class KernelCache;
+struct CompileOptions;
+
 /// The flags, parsed and checked as far as they can be without the program.
 struct CommandLine {
   /// "-" is standard input.
@@ -46,9 +49,13 @@ struct CommandLine {
   bool time = false;
   /// Whether the run checks sizes and indices of local ops.
   bool verifyRuntime = false;
+  bool keepGroupsOfOne = false;
   PrintOptions print;
   /// The folder where compiled kernels are kept; empty: for this process alone.
   std::string kernelCache;
+
+  /// How to compile for the backend; `cache` may be null.
+  CompileOptions getCompileOptions(KernelCache *cache) const;
 };
 
 /// Parses the command line. Ends the process after --help and --version. A

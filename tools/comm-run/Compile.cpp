@@ -77,9 +77,16 @@ Result<CompiledModule> CompiledModule::create(ModuleOp module,
   CompileReport report;
   Clock::time_point start = Clock::now();
   PassManager manager(module.getContext());
-  HostPipelineOptions pipeline;
-  pipeline.verifyRuntime = options.verifyRuntime;
-  buildHostPipeline(manager, pipeline);
+  if (options.gpu) {
+    NcclPipelineOptions pipeline;
+    pipeline.verifyRuntime = options.verifyRuntime;
+    pipeline.keepGroupsOfOne = options.keepGroupsOfOne;
+    buildNcclPipeline(manager, pipeline);
+  } else {
+    HostPipelineOptions pipeline;
+    pipeline.verifyRuntime = options.verifyRuntime;
+    buildHostPipeline(manager, pipeline);
+  }
   if (failed(manager.run(module)))
     return Failure{ExitCode::Compile, ""};
   Clock::time_point lowered = Clock::now();

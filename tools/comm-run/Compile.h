@@ -29,6 +29,10 @@ struct CompileOptions {
   KernelCache *cache = nullptr;
   /// Whether the run checks sizes and indices of local ops.
   bool verifyRuntime = false;
+  /// Whether it runs on a backend of GPUs.
+  bool gpu = false;
+  /// Whether collectives of groups of one rank are called too, on GPUs.
+  bool keepGroupsOfOne = false;
 };
 
 /// What it took to make a program's code.

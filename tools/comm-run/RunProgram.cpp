@@ -131,7 +131,7 @@ MaybeFailure comm::runner::runProgram(Program &program,
   }
   KernelCache cache(line.kernelCache);
   Result<CompiledModule> code =
-      CompiledModule::create(module, {&cache, line.verifyRuntime});
+      CompiledModule::create(module, line.getCompileOptions(&cache));
   if (!code)
     return code.getFailure();
   Result<PackedFunction> function = code->lookup(signature.name);

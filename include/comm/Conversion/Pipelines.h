@@ -11,11 +11,36 @@
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
+class DialectRegistry;
 class OpPassManager;
 
 namespace comm {
 
 struct HostPipelineOptions : PassPipelineOptions<HostPipelineOptions> {
+  Option<bool> verifyRuntime{
+      *this, "verify-runtime",
+      llvm::cl::desc("Check sizes and indices of local ops while it runs"),
+      llvm::cl::init(false)};
+};
+
+struct NcclPipelineOptions : PassPipelineOptions<NcclPipelineOptions> {
+  Option<std::string> chip{*this, "cubin-chip",
+                           llvm::cl::desc("The GPU to make code for"),
+                           llvm::cl::init("sm_80")};
+  Option<std::string> format{
+      *this, "cubin-format",
+      llvm::cl::desc("The kind of device code: isa (PTX, which the driver "
+                     "compiles), bin (a cubin) or fatbin (both)"),
+      llvm::cl::init("isa")};
+  Option<bool> keepGroupsOfOne{
+      *this, "keep-groups-of-one",
+      llvm::cl::desc("Call NCCL for groups of one rank too"),
+      llvm::cl::init(false)};
+  Option<std::string> toolkit{
+      *this, "cuda-toolkit",
+      llvm::cl::desc("Where the CUDA toolkit is; else what CUDA_ROOT, "
+                     "CUDA_HOME, CUDA_PATH or the place of ptxas say"),
+      llvm::cl::init("")};
   Option<bool> verifyRuntime{
       *this, "verify-runtime",
       llvm::cl::desc("Check sizes and indices of local ops while it runs"),
@@ -28,7 +53,17 @@ void buildHostPipeline(
     OpPassManager &manager,
     const HostPipelineOptions &options = HostPipelineOptions());
 
-/// Registers `comm-to-host`.
+/// The same for GPUs: the code of the host calls the runtime, which starts the
+/// kernels that it carries.
+void buildNcclPipeline(
+    OpPassManager &manager,
+    const NcclPipelineOptions &options = NcclPipelineOptions());
+
+/// Adds what the pipeline for GPUs needs of a context: the target and the
+/// translations of device code.
+void registerGpuTargets(DialectRegistry &registry);
+
+/// Registers `comm-to-host` and `comm-to-nccl`.
 void registerCommPipelines();
 
 } // namespace comm

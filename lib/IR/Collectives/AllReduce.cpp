@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Laws.h"
-#include "../Scaling.h"
 #include "../Verification.h"
+#include "comm/IR/Scaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"

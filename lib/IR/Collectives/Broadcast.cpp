@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Laws.h"
-#include "../Scaling.h"
 #include "../Verification.h"
+#include "comm/IR/Scaling.h"
 
 using namespace mlir;
 using namespace mlir::comm;

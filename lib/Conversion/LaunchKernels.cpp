@@ -1,0 +1,208 @@
+//===- LaunchKernels.cpp - Ops on memory become kernels of a GPU ----------===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "LaunchLoops.h"
+#include "comm/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir::comm {
+#define GEN_PASS_DEF_LAUNCHKERNELS
+#include "comm/Conversion/Passes.h.inc"
+} // namespace mlir::comm
+
+using namespace mlir;
+using namespace mlir::comm;
+using linalg::GenericOp;
+
+static constexpr StringLiteral kGpuModuleName = "comm_kernels";
+
+/// Loops of one kind that all operands step through as one, merged: indices
+/// cost divisions.
+static GenericOp mergeLoops(IRRewriter &rewriter, GenericOp op) {
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      if (!type.getLayout().isIdentity())
+        return op;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  SmallVector<ReassociationIndices> groups;
+  bool isMerged = false;
+  for (int64_t loop = 0; loop < op.getNumLoops(); ++loop) {
+    if (!groups.empty() && kinds[groups.back().back()] == kinds[loop]) {
+      ReassociationIndices longer = groups.back();
+      longer.push_back(loop);
+      if (linalg::areDimSequencesPreserved(maps, {longer})) {
+        groups.back() = longer;
+        isMerged = true;
+        continue;
+      }
+    }
+    groups.push_back({loop});
+  }
+  if (!isMerged)
+    return op;
+  rewriter.setInsertionPoint(op);
+  auto collapsed = linalg::collapseOpIterationDims(
+      cast<linalg::LinalgOp>(op.getOperation()), groups, rewriter);
+  if (failed(collapsed))
+    return op;
+  rewriter.eraseOp(op);
+  return cast<GenericOp>(collapsed->collapsedOp);
+}
+
+/// The buffer that a memref is a view of.
+static Value getBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// Whether no two operands are views of one buffer. What a kernel is given are
+/// different buffers, where it writes to one of them.
+static bool areBuffersDistinct(ValueRange operands) {
+  DenseSet<Value> buffers;
+  return llvm::all_of(operands, [&](Value operand) {
+    return !isa<MemRefType>(operand.getType()) ||
+           buffers.insert(getBuffer(operand)).second;
+  });
+}
+
+namespace {
+
+struct LaunchKernels : comm::impl::LaunchKernelsBase<LaunchKernels> {
+  using LaunchKernelsBase::LaunchKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<linalg::LinalgOp> ops;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (isKernel(function) == schedule)
+        continue;
+      function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    }
+    for (linalg::LinalgOp op : ops)
+      if (failed(launch(op)))
+        return signalPassFailure();
+    if (!schedule)
+      inlineKernels();
+  }
+
+private:
+  LogicalResult launch(linalg::LinalgOp op);
+  gpu::GPUFuncOp outline(gpu::LaunchOp launch, StringRef name,
+                         SmallVectorImpl<Value> &operands);
+  gpu::GPUModuleOp getKernels();
+  void inlineKernels();
+
+  gpu::GPUModuleOp kernels;
+};
+
+} // namespace
+
+gpu::GPUModuleOp LaunchKernels::getKernels() {
+  ModuleOp module = getOperation();
+  // Of an earlier run.
+  if (!kernels)
+    kernels = module.lookupSymbol<gpu::GPUModuleOp>(kGpuModuleName);
+  if (!kernels) {
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    kernels =
+        gpu::GPUModuleOp::create(builder, module.getLoc(), kGpuModuleName);
+    SymbolTable(module).insert(kernels);
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    builder.getUnitAttr());
+  }
+  return kernels;
+}
+
+gpu::GPUFuncOp LaunchKernels::outline(gpu::LaunchOp launch, StringRef name,
+                                      SmallVectorImpl<Value> &operands) {
+  gpu::GPUFuncOp function = outlineKernelFunc(launch, name, operands);
+  // Renames it where the name is taken.
+  SymbolTable(getKernels()).insert(function);
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    UnitAttr::get(&getContext()));
+  if (areBuffersDistinct(operands))
+    for (auto [number, operand] : llvm::enumerate(operands))
+      if (isa<MemRefType>(operand.getType()))
+        function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
+                            UnitAttr::get(&getContext()));
+  return function;
+}
+
+LogicalResult LaunchKernels::launch(linalg::LinalgOp op) {
+  if (!op.hasPureBufferSemantics())
+    return op.emitOpError("has no lowering to the GPU");
+  IRRewriter rewriter(&getContext());
+  rewriter.setInsertionPoint(op);
+  auto name = op->getName().getIdentifier();
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic) {
+    FailureOr<GenericOp> generalized = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(generalized))
+      return op.emitOpError("has no lowering to the GPU");
+    generic = *generalized;
+  }
+  generic = mergeLoops(rewriter, generic);
+  rewriter.setInsertionPoint(generic);
+  gpu::LaunchOp launch = createLaunch(rewriter, generic);
+  std::string parent = generic->getParentOfType<func::FuncOp>().getName().str();
+  rewriter.eraseOp(generic);
+  if (!launch)
+    return success();
+
+  // Constants, and sizes that memrefs know themselves.
+  if (failed(sinkOperationsIntoLaunchOp(launch, [](Operation *inner) {
+        return isa<arith::ConstantOp, memref::DimOp, affine::AffineApplyOp>(
+            inner);
+      })))
+    return failure();
+  SmallVector<Value> operands;
+  gpu::GPUFuncOp function = outline(launch, parent, operands);
+  rewriter.setInsertionPoint(launch);
+  Value one = launch.getGridSizeY();
+  auto call = gpu::LaunchFuncOp::create(
+      rewriter, launch.getLoc(), function,
+      gpu::KernelDim3{launch.getGridSizeX(), one, one},
+      gpu::KernelDim3{launch.getBlockSizeX(), one, one},
+      /*dynamicSharedMemorySize=*/Value(), operands);
+  call->setAttr("of", name);
+  rewriter.eraseOp(launch);
+  return success();
+}
+
+/// What starts kernels is the schedule's.
+void LaunchKernels::inlineKernels() {
+  ModuleOp module = getOperation();
+  SymbolTable symbols(module);
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) {
+    if (isKernel(call))
+      calls.push_back(call);
+  });
+  for (func::CallOp call : calls) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    IRMapping mapping;
+    mapping.map(kernel.getArguments(), call.getOperands());
+    OpBuilder builder(call);
+    for (Operation &op : kernel.front().without_terminator())
+      builder.clone(op, mapping);
+    call->erase();
+  }
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (isKernel(function))
+      function->erase();
+}
