@@ -10,7 +10,9 @@
 #include "comm/IR/Comm.h"
 #include "comm/IR/DerivativeOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -68,7 +70,7 @@ static bool overflows(ShapedType type) {
 
 /// Why a value of this type cannot be lowered; empty where it can.
 static StringRef findMistake(Type type) {
-  StringRef unsupported = "which has no lowering to the host";
+  StringRef unsupported = "which has no lowering";
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped)
     return isa<MessageType>(type) || isSupportedElement(type) ? ""
@@ -98,9 +100,9 @@ static LogicalResult checkOp(Operation *op) {
           linalg::UnPackOp, linalg::WinogradFilterTransformOp,
           linalg::WinogradInputTransformOp, linalg::WinogradOutputTransformOp,
           memref::ReallocOp>(op))
-    return op->emitOpError("has no lowering to the host");
+    return op->emitOpError("has no lowering");
   if (isa<func::ConstantOp, func::CallIndirectOp>(op))
-    return op->emitOpError("has no lowering to the host: call a function by "
+    return op->emitOpError("has no lowering: call a function by "
                            "its name");
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
     if (StringRef mistake = findMistake(value.getType()); !mistake.empty())
@@ -133,7 +135,7 @@ static LogicalResult checkFunction(func::FuncOp function) {
   LogicalResult result = success();
   for (BlockArgument argument : function.getArguments()) {
     StringRef mistake = isa<MessageType>(argument.getType())
-                            ? "which has no lowering to the host"
+                            ? "which has no lowering"
                             : findMistake(argument.getType());
     if (!mistake.empty())
       result = emitError(argument.getLoc())
@@ -169,11 +171,13 @@ struct CheckLowering : comm::impl::CheckLoweringBase<CheckLowering> {
 struct CheckLowered : comm::impl::CheckLoweredBase<CheckLowered> {
   void runOnOperation() override {
     bool isGood = true;
-    getOperation().walk([&](Operation *op) {
-      if (isa<ModuleOp>(op) ||
-          isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+    Operation *root = getOperation();
+    bool isDevice = isa<gpu::GPUModuleOp>(root);
+    root->walk([&](Operation *op) {
+      if (op == root || isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+                            op->getDialect()))
         return;
-      op->emitOpError("has no lowering to the host");
+      op->emitOpError("has no lowering to the ") << (isDevice ? "GPU" : "host");
       isGood = false;
     });
     if (!isGood)

@@ -291,8 +291,7 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     return success();
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     if (!alloc.getType().getLayout().isIdentity())
-      return alloc.emitOpError("of a buffer with a layout has no lowering to "
-                               "the host");
+      return alloc.emitOpError("of a buffer with a layout has no lowering");
     runtime.convertAlloc(alloc, types, function.getArgument(0));
     return success();
   }

@@ -92,7 +92,11 @@ struct LaunchKernels : comm::impl::LaunchKernelsBase<LaunchKernels> {
         continue;
       function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     }
+    SmallVector<linalg::LinalgOp> rest;
     for (linalg::LinalgOp op : ops)
+      if (!giveToReader(op))
+        rest.push_back(op);
+    for (linalg::LinalgOp op : rest)
       if (failed(launch(op)))
         return signalPassFailure();
     if (!schedule)
@@ -100,6 +104,7 @@ struct LaunchKernels : comm::impl::LaunchKernelsBase<LaunchKernels> {
   }
 
 private:
+  bool giveToReader(linalg::LinalgOp fill);
   LogicalResult launch(linalg::LinalgOp op);
   gpu::GPUFuncOp outline(gpu::LaunchOp launch, StringRef name,
                          SmallVectorImpl<Value> &operands);
@@ -107,9 +112,62 @@ private:
   void inlineKernels();
 
   gpu::GPUModuleOp kernels;
+  /// The number that an init would have been filled with, for each init.
+  DenseMap<Operation *, SmallVector<Value>> initial;
 };
 
 } // namespace
+
+/// The number that the op fills its init with, or null.
+static Value getFilledNumber(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
+    return {};
+  auto yield = cast<linalg::YieldOp>(op.getBlock()->getTerminator());
+  Value number = yield.getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(number);
+  if (!argument || argument.getOwner() != op.getBlock())
+    return op.getBlock()->getOperations().size() == 1 ? number : Value();
+  Value operand = op.getMatchingOpOperand(argument)->get();
+  return isa<MemRefType>(operand.getType()) ? Value() : operand;
+}
+
+/// A reduction starts at the number that its result was just filled with: no
+/// kernel need write it.
+bool LaunchKernels::giveToReader(linalg::LinalgOp fill) {
+  if (!fill.hasPureBufferSemantics())
+    return false;
+  Value number = getFilledNumber(fill);
+  if (!number)
+    return false;
+  Value memory = fill.getDpsInits()[0];
+  for (Operation *next = fill->getNextNode(); next;
+       next = next->getNextNode()) {
+    bool usesMemory = false;
+    next->walk([&](Operation *inner) {
+      usesMemory |= llvm::any_of(inner->getOperands(), [&](Value operand) {
+        return getBuffer(operand) == getBuffer(memory);
+      });
+    });
+    if (!usesMemory)
+      continue;
+    auto reader = dyn_cast<linalg::LinalgOp>(next);
+    if (!reader || llvm::count(next->getOperands(), memory) != 1)
+      return false;
+    for (auto [position, init] : llvm::enumerate(reader.getDpsInitsMutable())) {
+      // Only what steps through all of it writes all of it.
+      AffineMap map = reader.getMatchingIndexingMap(&init);
+      if (init.get() != memory || !map.isProjectedPermutation())
+        continue;
+      auto &numbers = initial[next];
+      numbers.resize(reader.getNumDpsInits());
+      numbers[position] = number;
+      fill->erase();
+      return true;
+    }
+    return false;
+  }
+  return false;
+}
 
 gpu::GPUModuleOp LaunchKernels::getKernels() {
   ModuleOp module = getOperation();
@@ -148,6 +206,7 @@ LogicalResult LaunchKernels::launch(linalg::LinalgOp op) {
   IRRewriter rewriter(&getContext());
   rewriter.setInsertionPoint(op);
   auto name = op->getName().getIdentifier();
+  SmallVector<Value> numbers = initial.lookup(op);
   auto generic = dyn_cast<GenericOp>(op.getOperation());
   if (!generic) {
     FailureOr<GenericOp> generalized = linalg::generalizeNamedOp(rewriter, op);
@@ -157,7 +216,8 @@ LogicalResult LaunchKernels::launch(linalg::LinalgOp op) {
   }
   generic = mergeLoops(rewriter, generic);
   rewriter.setInsertionPoint(generic);
-  gpu::LaunchOp launch = createLaunch(rewriter, generic);
+  numbers.resize(generic.getNumDpsInits());
+  gpu::LaunchOp launch = createLaunch(rewriter, generic, numbers);
   std::string parent = generic->getParentOfType<func::FuncOp>().getName().str();
   rewriter.eraseOp(generic);
   if (!launch)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchLoops.h"
+#include "LaunchBuilder.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -17,10 +17,6 @@ using namespace mlir;
 using namespace mlir::comm;
 using linalg::GenericOp;
 
-/// Threads of a block: enough to hide the latency of memory, few enough for
-/// several blocks on a multiprocessor.
-static constexpr int64_t kMostThreads = 256;
-static constexpr int64_t kWarp = 32;
 /// From so many elements on, a thread computes several.
 static constexpr int64_t kManyElements = 1 << 20;
 static constexpr int64_t kElementsPerThread = 4;
@@ -30,56 +26,9 @@ static constexpr int64_t kFewReduced = 64, kManyReduced = 1024;
 /// So many results keep the device busy by a thread for each.
 static constexpr int64_t kManyResults = 4096;
 
-namespace {
-
-class LaunchBuilder {
-public:
-  LaunchBuilder(OpBuilder &builder, GenericOp op);
-  gpu::LaunchOp create();
-
-private:
-  // What the op is.
-  bool findCombiners();
-  bool reducesNeighbours();
-  bool shouldReduceByBlock();
-
-  // Numbers outside of the launch.
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value multiply(ArrayRef<unsigned> loops);
-  gpu::LaunchOp launch(Value blocks, int64_t threads, TypeRange shared);
-
-  // Code of a thread.
-  void split(Value linear, ArrayRef<unsigned> loops);
-  SmallVector<Value> getIndices(OpOperand &operand);
-  Value load(OpOperand &operand);
-  void store(ValueRange values);
-  SmallVector<Value> runBody(ValueRange outputs);
-  SmallVector<Value> combine(ValueRange a, ValueRange b);
-  SmallVector<Value> loadOutputs();
-  void computeElement(Value linear, Value end);
-  SmallVector<Value> reduce(unsigned position, ValueRange outputs);
-  gpu::LaunchOp createThreadPerElement();
-  gpu::LaunchOp createBlockPerElement();
-  void reduceShared(gpu::LaunchOp launch, ValueRange partial);
-
-  OpBuilder &builder;
-  GenericOp op;
-  Location loc;
-  SmallVector<int64_t> staticSizes;
-  SmallVector<Value> sizes;
-  SmallVector<unsigned> parallel, reduced;
-  /// The op of the body that combines each result with what was there.
-  SmallVector<Operation *> combiners;
-  /// The iteration that the code at the builder's place computes.
-  SmallVector<Value> indices;
-};
-
-} // namespace
-
-LaunchBuilder::LaunchBuilder(OpBuilder &builder, GenericOp op)
-    : builder(builder), op(op), loc(op.getLoc()),
+LaunchBuilder::LaunchBuilder(OpBuilder &builder, GenericOp op,
+                             ArrayRef<Value> initial)
+    : builder(builder), op(op), initial(initial), loc(op.getLoc()),
       staticSizes(op.getStaticLoopRanges()), indices(op.getNumLoops()) {
   auto loops = cast<linalg::LinalgOp>(op.getOperation());
   for (const Range &range : loops.createLoopRanges(builder, loc))
@@ -88,8 +37,8 @@ LaunchBuilder::LaunchBuilder(OpBuilder &builder, GenericOp op)
   op.getReductionDims(reduced);
 }
 
-static int64_t multiplyStatic(ArrayRef<int64_t> sizes,
-                              ArrayRef<unsigned> loops) {
+int64_t comm::multiplyStatic(ArrayRef<int64_t> sizes,
+                             ArrayRef<unsigned> loops) {
   int64_t product = 1;
   for (unsigned loop : loops) {
     if (ShapedType::isDynamic(sizes[loop]))
@@ -217,11 +166,14 @@ void LaunchBuilder::store(ValueRange values) {
     memref::StoreOp::create(builder, loc, value, init.get(), getIndices(init));
 }
 
+/// What the results were before; none where the op does not read it.
 SmallVector<Value> LaunchBuilder::loadOutputs() {
   SmallVector<Value> values;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    values.push_back(op.payloadUsesValueFromOperand(&init) ? load(init)
-                                                           : Value());
+  for (auto [init, number] :
+       llvm::zip_equal(op.getDpsInitsMutable(), initial)) {
+    bool isRead = !reduced.empty() || op.payloadUsesValueFromOperand(&init);
+    values.push_back(!isRead ? Value() : number ? number : load(init));
+  }
   return values;
 }
 
@@ -292,14 +244,7 @@ void LaunchBuilder::computeElement(Value linear, Value end) {
   auto guarded = scf::IfOp::create(builder, loc, isElement);
   builder.setInsertionPointToStart(guarded.thenBlock());
   split(linear, parallel);
-  SmallVector<Value> outputs;
-  if (reduced.empty()) {
-    outputs = loadOutputs();
-  } else {
-    for (OpOperand &init : op.getDpsInitsMutable())
-      outputs.push_back(load(init));
-  }
-  store(reduce(0, outputs));
+  store(reduce(0, loadOutputs()));
 }
 
 gpu::LaunchOp LaunchBuilder::createThreadPerElement() {
@@ -333,85 +278,6 @@ gpu::LaunchOp LaunchBuilder::createThreadPerElement() {
   return launch;
 }
 
-//===----------------------------------------------------------------------===//
-// A block for each element
-//===----------------------------------------------------------------------===//
-
-/// Combines what the threads have, and stores it with what was there.
-void LaunchBuilder::reduceShared(gpu::LaunchOp launch, ValueRange partial) {
-  Value thread = launch.getThreadIds().x;
-  auto loadShared = [&](Value index) {
-    SmallVector<Value> values;
-    for (Value memory : launch.getWorkgroupAttributions())
-      values.push_back(memref::LoadOp::create(builder, loc, memory, index));
-    return values;
-  };
-  auto storeShared = [&](ValueRange values) {
-    for (auto [value, memory] :
-         llvm::zip_equal(values, launch.getWorkgroupAttributions()))
-      memref::StoreOp::create(builder, loc, value, memory, thread);
-  };
-  auto onlyBefore = [&](Value end) {
-    Value isBefore = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, thread, end);
-    auto guarded = scf::IfOp::create(builder, loc, isBefore);
-    builder.setInsertionPointToStart(guarded.thenBlock());
-  };
-  storeShared(partial);
-  // Half of the threads, then a quarter, ...: each adds what the other half
-  // has.
-  int64_t threads = *getConstantIntValue(launch.getBlockSizeX());
-  auto loop =
-      scf::ForOp::create(builder, loc, constant(1),
-                         constant(llvm::Log2_64(threads) + 1), constant(1));
-  builder.setInsertionPointToStart(loop.getBody());
-  gpu::BarrierOp::create(builder, loc);
-  Value half = arith::ShRUIOp::create(builder, loc, constant(threads),
-                                      loop.getInductionVar());
-  onlyBefore(half);
-  Value other = arith::AddIOp::create(builder, loc, thread, half);
-  storeShared(combine(loadShared(thread), loadShared(other)));
-  builder.setInsertionPointAfter(loop);
-
-  onlyBefore(constant(1));
-  SmallVector<Value> before;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    before.push_back(load(init));
-  store(combine(before, loadShared(thread)));
-}
-
-gpu::LaunchOp LaunchBuilder::createBlockPerElement() {
-  int64_t known = multiplyStatic(staticSizes, reduced);
-  int64_t threads = kMostThreads;
-  while (!ShapedType::isDynamic(known) && threads > kWarp &&
-         threads / 2 >= known)
-    threads /= 2;
-  SmallVector<Type> shared;
-  auto space = gpu::AddressSpaceAttr::get(
-      op.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  for (Value init : op.getDpsInits())
-    shared.push_back(MemRefType::get({threads}, getElementTypeOrSelf(init),
-                                     MemRefLayoutAttrInterface(), space));
-  Value total = multiply(reduced);
-  gpu::LaunchOp launch = this->launch(multiply(parallel), threads, shared);
-  split(launch.getBlockIds().x, parallel);
-
-  SmallVector<Value> neutral;
-  for (Operation *combiner : combiners)
-    neutral.push_back(arith::ConstantOp::create(
-        builder, loc, *arith::getNeutralElement(combiner)));
-  auto loop = scf::ForOp::create(builder, loc, launch.getThreadIds().x, total,
-                                 constant(threads), neutral);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    split(loop.getInductionVar(), reduced);
-    scf::YieldOp::create(builder, loc, runBody(loop.getRegionIterArgs()));
-  }
-  reduceShared(launch, loop.getResults());
-  return launch;
-}
-
 gpu::LaunchOp LaunchBuilder::create() {
   if (llvm::is_contained(staticSizes, 0) &&
       multiplyStatic(staticSizes, parallel) == 0)
@@ -422,6 +288,7 @@ gpu::LaunchOp LaunchBuilder::create() {
   return launch;
 }
 
-gpu::LaunchOp comm::createLaunch(OpBuilder &builder, GenericOp op) {
-  return LaunchBuilder(builder, op).create();
+gpu::LaunchOp comm::createLaunch(OpBuilder &builder, GenericOp op,
+                                 ArrayRef<Value> initial) {
+  return LaunchBuilder(builder, op, initial).create();
 }

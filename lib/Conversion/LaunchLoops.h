@@ -23,8 +23,12 @@ namespace mlir::comm {
 ///   element, then what they have as a tree in shared memory: the order does
 ///   not depend on the run.
 ///
+/// What an init holds is `initial` where that is not null: the number that its
+/// elements would have been filled with before; one for each init.
+///
 /// None where the op has no elements.
-gpu::LaunchOp createLaunch(OpBuilder &builder, linalg::GenericOp op);
+gpu::LaunchOp createLaunch(OpBuilder &builder, linalg::GenericOp op,
+                           ArrayRef<Value> initial);
 
 } // namespace mlir::comm
 

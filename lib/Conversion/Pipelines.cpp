@@ -149,7 +149,10 @@ static void addDeviceCode(OpPassManager &manager,
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  // What NVVM has no function of libdevice for, and LLVM an intrinsic.
+  kernels.addPass(createConvertMathToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createCheckLowered());
 
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;

@@ -7,7 +7,6 @@
 
 #include "RuntimeCalls.h"
 
-#include "comm/Interfaces/AdjointOpInterface.h"
 #include "comm/Runtime/CommRuntime.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -225,50 +224,6 @@ Value RuntimeCalls::getInt64s(OpBuilder &builder, Location loc,
                     getConstant("comm_numbers", type, tensor, tensor));
 }
 
-/// Whether the differentiator made the op for a backward.
-static bool isInBackward(Operation *op) {
-  WalkResult walk = op->getLoc()->walk([](Location loc) {
-    auto named = dyn_cast<NameLoc>(loc);
-    return named && named.getName() == kBackwardLocName
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
-}
-
-Value RuntimeCalls::getSite(OpBuilder &builder, Operation *op, StringRef name) {
-  StringRef file;
-  int32_t line = 0, column = 0;
-  // Also inside of fused, named and call site locations: of an inlined op, the
-  // line in the callee.
-  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
-    file = at.getFilename();
-    line = at.getLine();
-    column = at.getColumn();
-  }
-  std::string detail = getSiteDetail(op);
-  if (isInBackward(op))
-    detail += detail.empty() ? "backward" : ", backward";
-  if (name.empty())
-    name = op->getName().getStringRef();
-
-  Builder attributes(module.getContext());
-  auto key = attributes.getArrayAttr(
-      {attributes.getStringAttr(name), attributes.getStringAttr(file),
-       attributes.getI32IntegerAttr(line), attributes.getI32IntegerAttr(column),
-       attributes.getStringAttr(detail)});
-  LLVM::GlobalOp nameText = getString(name), fileText = getString(file),
-                 detailText = getString(detail);
-  LLVM::GlobalOp site =
-      getStruct("comm_site", key, [&](OpBuilder &body, Location loc) {
-        return SmallVector<Value>{
-            getAddress(body, loc, nameText), getAddress(body, loc, fileText),
-            getI32(body, loc, line), getI32(body, loc, column),
-            getAddress(body, loc, detailText)};
-      });
-  return getAddress(builder, op->getLoc(), site);
-}
-
 Value RuntimeCalls::getKernel(OpBuilder &builder, Location loc, StringAttr name,
                               StringAttr image) {
   LLVM::GlobalOp nameText = getString(name), imageText = getString(image);
@@ -379,30 +334,4 @@ bool comm::isContiguous(MemRefType type) {
 
 Value comm::getContext(Operation *op) {
   return op->getParentOfType<func::FuncOp>().getArgument(0);
-}
-
-//===----------------------------------------------------------------------===//
-// Details
-//===----------------------------------------------------------------------===//
-
-std::string comm::getSiteDetail(Operation *op) {
-  if (auto kept = op->getAttrOfType<StringAttr>(kDetailAttrName))
-    return kept.str();
-  auto collective = dyn_cast<ReplicationOpInterface>(op);
-  if (!collective)
-    return "";
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  // With the words of the op's syntax. What the runtime knows from the call
-  // (reduction, root, channel, pairs) it says itself.
-  const std::pair<StringRef, StringRef> dims[] = {
-      {"split_dim", "split"}, {"concat_dim", "concat"}, {"dim", "dim"}};
-  for (auto [name, word] : dims)
-    if (auto dim = op->getAttrOfType<IntegerAttr>(name))
-      stream << word << " " << dim.getInt() << " ";
-  auto axes = cast<AxesAttr>(Attribute(collective.getGroupAxes()));
-  stream << "over " << axes.getMesh() << "[";
-  llvm::interleaveComma(axes.getAxes(), stream);
-  stream << "]";
-  return text;
 }

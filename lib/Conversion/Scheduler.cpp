@@ -121,7 +121,7 @@ void Scheduler::assign(Operation *op) {
     assignRegions(op);
   } else if (llvm::any_of(op->getOperands(), isTensor) ||
              llvm::any_of(op->getResults(), isTensor)) {
-    op->emitOpError("has no lowering to the host");
+    op->emitOpError("has no lowering");
     isGood = false;
     for (Value result : op->getResults())
       if (isTensor(result))

@@ -29,7 +29,7 @@ func.func @strided(%x: memref<2x2xf32, strided<[1, 2]>>) {
 
 func.func @layout(%x: f32) {
   %zero = arith.constant 0 : index
-  // expected-error @+1 {{of a buffer with a layout has no lowering to the host}}
+  // expected-error @+1 {{of a buffer with a layout has no lowering}}
   %buffer = memref.alloc() : memref<4xf32, strided<[2]>>
   memref.store %x, %buffer[%zero] : memref<4xf32, strided<[2]>>
   return

@@ -104,6 +104,38 @@ func.func @calls(%x: memref<8xf32>, %y: memref<8xf32>) {
   return
 }
 
+// A reduction starts at what its result was filled with.
+// CHECK-LABEL: func.func @sum(
+// CHECK-NOT: linalg
+// CHECK: gpu.launch_func @comm_kernels::@sum
+// CHECK-NOT: launch
+// CHECK: return
+func.func @sum(%x: memref<4x300xf32>, %y: memref<4xf32>, %c: f32) {
+  linalg.fill ins(%c : f32) outs(%y : memref<4xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<4x300xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// What reads the fill otherwise needs it.
+// CHECK-LABEL: func.func @twice(
+// CHECK: gpu.launch_func @comm_kernels::@twice
+// CHECK: gpu.launch_func @comm_kernels::@twice_0
+func.func @twice(%y: memref<4xf32>, %z: memref<f32>, %c: f32) {
+  linalg.fill ins(%c : f32) outs(%y : memref<4xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+    ins(%y : memref<4xf32>) outs(%z : memref<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // CHECK: gpu.module @comm_kernels {
 
 // CHECK-LABEL: gpu.func @comm_kernel(
@@ -120,12 +152,18 @@ func.func @calls(%x: memref<8xf32>, %y: memref<8xf32>) {
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: %[[HALF:.*]] = arith.shrui %c256
 // CHECK-NEXT: arith.cmpi ult, %[[THREAD]], %[[HALF]] : index
-// CHECK: %[[BEFORE:.*]] = memref.load %{{.*}}[%[[BLOCK]]] : memref<4xf32>
-// CHECK: %[[ALL:.*]] = memref.load %[[SHARED]][%[[THREAD]]]
-// CHECK: arith.addf %[[BEFORE]], %[[ALL]] : f32
+// CHECK-DAG: memref.load %{{.*}}[%[[BLOCK]]] : memref<4xf32>
+// CHECK-DAG: memref.load %[[SHARED]][%[[THREAD]]]
+// CHECK: arith.addf
+// CHECK-NEXT: memref.store %{{.*}}[%[[BLOCK]]] : memref<4xf32>
 
 // CHECK-LABEL: gpu.func @columns(
 // CHECK: scf.if
 // CHECK: scf.for %[[I:.*]] = %c0 to %c300
 // CHECK: memref.load %{{.*}}[%[[I]], %{{.*}}] : memref<300x5000xf32>
 // CHECK: arith.maximumf
+
+// CHECK-LABEL: gpu.func @sum(
+// CHECK-SAME: %[[C:arg[0-9]+]]: f32
+// CHECK: arith.addf %[[C]], %{{.*}} : f32
+// CHECK-NEXT: memref.store

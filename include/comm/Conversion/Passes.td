@@ -41,7 +41,7 @@ def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "ModuleOp"> {
 }
 
 def CheckLowering : Pass<"comm-check-lowering", "ModuleOp"> {
-  let summary = "Says what has no lowering to the host, all at once";
+  let summary = "Says what has no lowering, all at once";
   let description = [{
     Gives an error at every op, type and function that the pipeline cannot
     lower. Erases declarations that nothing calls.
@@ -52,7 +52,7 @@ def CheckLowering : Pass<"comm-check-lowering", "ModuleOp"> {
     func.func @f(%x: tensor<4xf8E5M2>) -> tensor<4xf8E5M2>
     ```
     After: an error: argument 0 of '@f' is a 'tensor<4xf8E5M2>', which has no
-    lowering to the host
+    lowering
   }];
 }
 
@@ -366,10 +366,11 @@ def LowerAssertions : Pass<"comm-lower-assertions", "ModuleOp"> {
                            "LLVM::LLVMDialect"];
 }
 
-def CheckLowered : Pass<"comm-check-lowered", "ModuleOp"> {
+def CheckLowered : Pass<"comm-check-lowered"> {
   let summary = "Says what the lowering to the LLVM dialect has left";
   let description = [{
-    Gives an error at every op that is not of the LLVM dialect.
+    Gives an error at every op that is not of the LLVM dialect, or of NVVM. Runs
+    on the module of the host, or on a device's gpu.module.
 
     Before:
     ```mlir
