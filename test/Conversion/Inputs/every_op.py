@@ -1,0 +1,93 @@
+"""Prints a module with a function for each elementwise op and reduction on each
+element type that has a lowering: `every_op.py TYPE`, or all types."""
+
+import sys
+
+FLOATS = ["f16", "bf16", "f32", "f64"]
+INTEGERS = ["i1", "i8", "i16", "i32", "i64", "index"]
+WIDTH = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+
+MATH_OF_ONE = """absf acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 floor log
+log10 log1p log2 round roundeven rsqrt sin sinh sqrt tan tanh trunc""".split()
+MATH_OF_TWO = "atan2 copysign powf".split()
+FLOAT_OF_TWO = "addf subf mulf divf remf maximumf minimumf maxnumf minnumf".split()
+COMPARED = "oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno".split()
+INTEGER_OF_TWO = """addi subi muli divsi divui remsi remui andi ori xori shli shrsi shrui maxsi maxui minsi minui
+ceildivsi ceildivui floordivsi""".split()
+INTEGER_OF_ONE = "absi ctlz cttz ctpop".split()
+
+
+def elementwise(name, op, inputs, results):
+    """op is the text with {0}, {1} for its operands and without its types."""
+    arguments = ", ".join(f"%{i}: tensor<300x{t}>" for i, t in enumerate(inputs))
+    yields = ", ".join(f"tensor<300x{t}>" for t in results)
+    names = ", ".join(f"%r{i}" for i in range(len(results)))
+    print(f"func.func @{name}({arguments}) -> ({yields}) {{")
+    print(f"  {names} = {op}")
+    print(f"  return {names} : {yields}")
+    print("}")
+
+
+def same(op, count, element):
+    operands = ", ".join(f"%{i}" for i in range(count))
+    name = op.replace(".", "_") + "_" + element
+    elementwise(name, f"{op} {operands} : tensor<300x{element}>", [element] * count, [element])
+
+
+def convert(op, source, target):
+    name = f"{op}_{source}_{target}".replace(".", "_")
+    elementwise(name, f"{op} %0 : tensor<300x{source}> to tensor<300x{target}>", [source], [target])
+
+
+def reduce(op, element):
+    for name, shape, result, dims in [("rows", "3x70x", "3x", 1), ("all", "70x", "", 0), ("columns", "70x3x", "3x", 0)]:
+        print(f"func.func @reduce_{name}_{op}_{element}(%0: tensor<{shape}{element}>, %1: tensor<{result}{element}>)")
+        print(f"    -> tensor<{result}{element}> {{")
+        print(f"  %r = linalg.reduce {{ arith.{op} }} ins(%0 : tensor<{shape}{element}>)")
+        print(f"         outs(%1 : tensor<{result}{element}>) dimensions = [{dims}]")
+        print(f"  return %r : tensor<{result}{element}>")
+        print("}")
+
+
+def floats(element):
+    for op in MATH_OF_ONE:
+        same(f"math.{op}", 1, element)
+    for op in MATH_OF_TWO:
+        same(f"math.{op}", 2, element)
+    for op in FLOAT_OF_TWO:
+        same(f"arith.{op}", 2, element)
+    same("arith.negf", 1, element)
+    same("math.fma", 3, element)
+    tensor = f"tensor<300x{element}>"
+    elementwise(f"clampf_{element}", f"math.clampf %0 to [%1, %2] : {tensor}", [element] * 3, [element])
+    elementwise(f"sincos_{element}", f"math.sincos %0 : {tensor}", [element], [element] * 2)
+    elementwise(f"fpowi_{element}", f"math.fpowi %0, %1 : {tensor}, tensor<300xi32>", [element, "i32"], [element])
+    for op in ["isfinite", "isinf", "isnan", "isnormal"]:
+        elementwise(f"{op}_{element}", f"math.{op} %0 : {tensor}", [element], ["i1"])
+    for predicate in COMPARED:
+        op = f"arith.cmpf {predicate}, %0, %1 : {tensor}"
+        elementwise(f"cmpf_{predicate}_{element}", op, [element] * 2, ["i1"])
+    for other in FLOATS:
+        if WIDTH[other] != WIDTH[element]:
+            convert("arith.extf" if WIDTH[other] > WIDTH[element] else "arith.truncf", element, other)
+    for other in INTEGERS[:-1]:
+        for op in ["arith.fptosi", "arith.fptoui"]:
+            convert(op, element, other)
+        for op in ["arith.sitofp", "arith.uitofp"]:
+            convert(op, other, element)
+    for op in ["addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf"]:
+        reduce(op, element)
+
+
+def integers(element):
+    for op in INTEGER_OF_TWO:
+        same(f"arith.{op}", 2, element)
+    if element != "index":
+        for op in INTEGER_OF_ONE:
+            same(f"math.{op}", 1, element)
+    for op in ["addi", "muli", "maxsi", "maxui", "minsi", "minui", "andi", "ori", "xori"]:
+        reduce(op, element)
+
+
+for element in sys.argv[1:] or FLOATS + INTEGERS:
+    (floats if element in FLOATS else integers)(element)
