@@ -18,17 +18,24 @@ namespace mlir::comm {
 /// several blocks on a multiprocessor.
 constexpr int64_t kMostThreads = 256;
 constexpr int64_t kWarp = 32;
+/// Fewer results than this leave most of a device idle, if a block reduces
+/// each.
+constexpr int64_t kFewResults = 32;
+/// From so many elements for each on, more blocks share the work; at most so
+/// many.
+constexpr int64_t kManyParts = 1 << 15;
+constexpr int64_t kMostParts = 128;
 
 /// The iterations of `loops` together, where they are known.
 int64_t multiplyStatic(ArrayRef<int64_t> sizes, ArrayRef<unsigned> loops);
 
-/// See createLaunch. The code of a thread for each element is in
+/// See createLaunches. The code of a thread for each element is in
 /// LaunchLoops.cpp, that of a block for each in LaunchBlocks.cpp.
 class LaunchBuilder {
 public:
   LaunchBuilder(OpBuilder &builder, linalg::GenericOp op,
                 ArrayRef<Value> initial);
-  gpu::LaunchOp create();
+  SmallVector<gpu::LaunchOp> create(bool mayAllocate);
 
 private:
   // What the op is.
@@ -54,8 +61,12 @@ private:
   void computeElement(Value linear, Value end);
   SmallVector<Value> reduce(unsigned position, ValueRange outputs);
   gpu::LaunchOp createThreadPerElement();
-  gpu::LaunchOp createBlockPerElement();
-  void reduceShared(gpu::LaunchOp launch, ValueRange partial);
+  SmallVector<gpu::LaunchOp> createBlocksPerElement(int64_t parts);
+  int64_t getNumParts();
+  linalg::GenericOp reduceParts(ValueRange memory);
+  gpu::LaunchOp createBlocks(int64_t parts, ValueRange memory);
+  void reduceShared(gpu::LaunchOp launch, ValueRange partial,
+                    function_ref<void(ValueRange)> storeAll);
 
   OpBuilder &builder;
   linalg::GenericOp op;

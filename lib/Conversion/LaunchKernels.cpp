@@ -106,6 +106,7 @@ struct LaunchKernels : comm::impl::LaunchKernelsBase<LaunchKernels> {
 private:
   bool giveToReader(linalg::LinalgOp fill);
   LogicalResult launch(linalg::LinalgOp op);
+  LogicalResult outlineLaunch(gpu::LaunchOp launch, StringAttr name);
   gpu::GPUFuncOp outline(gpu::LaunchOp launch, StringRef name,
                          SmallVectorImpl<Value> &operands);
   gpu::GPUModuleOp getKernels();
@@ -217,12 +218,18 @@ LogicalResult LaunchKernels::launch(linalg::LinalgOp op) {
   generic = mergeLoops(rewriter, generic);
   rewriter.setInsertionPoint(generic);
   numbers.resize(generic.getNumDpsInits());
-  gpu::LaunchOp launch = createLaunch(rewriter, generic, numbers);
-  std::string parent = generic->getParentOfType<func::FuncOp>().getName().str();
+  // Calls for memory have been made before the schedule's launches.
+  SmallVector<gpu::LaunchOp> launches =
+      createLaunches(rewriter, generic, numbers, /*mayAllocate=*/!schedule);
   rewriter.eraseOp(generic);
-  if (!launch)
-    return success();
+  return success(llvm::all_of(launches, [&](gpu::LaunchOp launch) {
+    return succeeded(outlineLaunch(launch, name));
+  }));
+}
 
+LogicalResult LaunchKernels::outlineLaunch(gpu::LaunchOp launch,
+                                           StringAttr name) {
+  IRRewriter rewriter(launch);
   // Constants, and sizes that memrefs know themselves.
   if (failed(sinkOperationsIntoLaunchOp(launch, [](Operation *inner) {
         return isa<arith::ConstantOp, memref::DimOp, affine::AffineApplyOp>(
@@ -230,7 +237,8 @@ LogicalResult LaunchKernels::launch(linalg::LinalgOp op) {
       })))
     return failure();
   SmallVector<Value> operands;
-  gpu::GPUFuncOp function = outline(launch, parent, operands);
+  gpu::GPUFuncOp function = outline(
+      launch, launch->getParentOfType<func::FuncOp>().getName(), operands);
   rewriter.setInsertionPoint(launch);
   Value one = launch.getGridSizeY();
   auto call = gpu::LaunchFuncOp::create(

@@ -275,20 +275,25 @@ gpu::LaunchOp LaunchBuilder::createThreadPerElement() {
                                 .getResult();
     computeElement(linear, total);
   }
-  return launch;
-}
-
-gpu::LaunchOp LaunchBuilder::create() {
-  if (llvm::is_contained(staticSizes, 0) &&
-      multiplyStatic(staticSizes, parallel) == 0)
-    return {};
-  gpu::LaunchOp launch = shouldReduceByBlock() ? createBlockPerElement()
-                                               : createThreadPerElement();
   builder.setInsertionPointAfter(launch);
   return launch;
 }
 
-gpu::LaunchOp comm::createLaunch(OpBuilder &builder, GenericOp op,
-                                 ArrayRef<Value> initial) {
-  return LaunchBuilder(builder, op, initial).create();
+SmallVector<gpu::LaunchOp> LaunchBuilder::create(bool mayAllocate) {
+  if (llvm::is_contained(staticSizes, 0) &&
+      multiplyStatic(staticSizes, parallel) == 0)
+    return {};
+  if (!shouldReduceByBlock())
+    return {createThreadPerElement()};
+  int64_t parts = mayAllocate ? getNumParts() : 1;
+  if (parts == 1)
+    return {createBlocks(parts, /*memory=*/{})};
+  return createBlocksPerElement(parts);
+}
+
+SmallVector<gpu::LaunchOp> comm::createLaunches(OpBuilder &builder,
+                                                GenericOp op,
+                                                ArrayRef<Value> initial,
+                                                bool mayAllocate) {
+  return LaunchBuilder(builder, op, initial).create(mayAllocate);
 }

@@ -13,7 +13,7 @@
 
 namespace mlir::comm {
 
-/// Writes a gpu.launch before an op on memrefs that computes what the op does,
+/// Writes what computes what an op on memrefs does before it, as a gpu.launch
 /// on a grid of one dimension:
 ///
 /// - A thread for each element of the result, with loops for what is reduced.
@@ -23,12 +23,19 @@ namespace mlir::comm {
 ///   element, then what they have as a tree in shared memory: the order does
 ///   not depend on the run.
 ///
+/// - Where much is reduced to few results: a launch of more blocks, each of
+/// which
+///   reduces a part, and one that reduces what they have. This takes memory, so
+///   only where `mayAllocate`.
+///
 /// What an init holds is `initial` where that is not null: the number that its
 /// elements would have been filled with before; one for each init.
 ///
 /// None where the op has no elements.
-gpu::LaunchOp createLaunch(OpBuilder &builder, linalg::GenericOp op,
-                           ArrayRef<Value> initial);
+SmallVector<gpu::LaunchOp> createLaunches(OpBuilder &builder,
+                                          linalg::GenericOp op,
+                                          ArrayRef<Value> initial,
+                                          bool mayAllocate);
 
 } // namespace mlir::comm
 

@@ -104,6 +104,28 @@ func.func @calls(%x: memref<8xf32>, %y: memref<8xf32>) {
   return
 }
 
+// Much is reduced to one number: by more blocks than one.
+// CHECK-LABEL: func.func @loss(
+// CHECK: %[[PARTS:.*]] = memref.alloc() : memref<128xf32>
+// CHECK: gpu.launch_func @comm_kernels::@comm_sum blocks in (%c128, %c1, %c1) threads in (%c256, %c1, %c1)
+// CHECK-SAME: %[[PARTS]] : memref<128xf32>
+// CHECK: gpu.launch_func @comm_kernels::@comm_sum_0 blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)
+// CHECK-SAME: %[[PARTS]] : memref<128xf32>
+// CHECK: memref.dealloc %[[PARTS]]
+func.func private @comm_sum(%x: memref<1000x1000xf32>, %y: memref<f32>) attributes {comm.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+    ins(%x : memref<1000x1000xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func @loss(%x: memref<1000x1000xf32>, %y: memref<f32>) {
+  call @comm_sum(%x, %y) {comm.kernel} : (memref<1000x1000xf32>, memref<f32>) -> ()
+  return
+}
+
 // A reduction starts at what its result was filled with.
 // CHECK-LABEL: func.func @sum(
 // CHECK-NOT: linalg
