@@ -172,3 +172,33 @@ TEST_F(MemoryUse, PointersKnowWhatTheyAre) {
   cudaFreeHost(pinned);
   cudaFreeAsync(memory, a);
 }
+
+TEST_F(MemoryUse, TheHostSeesPinnedMemoryWhenItHasWaited) {
+  float *memory = allocateOn(a);
+  void *pinned;
+  cudaMallocHost(&pinned, 16);
+  auto *host = static_cast<float *>(pinned);
+  host[0] = 5;
+  write(memory, a);
+  cudaMemcpyAsync(host, memory, 16, cudaMemcpyDeviceToHost, a);
+  // Long done, but nobody has waited.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(host[0], 5);
+  cudaStreamSynchronize(a);
+  EXPECT_EQ(host[0], 0);
+  // Devices see it in the order of streams.
+  float *other = allocateOn(a);
+  cudaMemsetAsync(memory, 1, 16, a);
+  cudaMemcpyAsync(host, memory, 16, cudaMemcpyDeviceToHost, a);
+  cudaMemcpyAsync(other, host, 16, cudaMemcpyHostToDevice, a);
+  EXPECT_NE(download(other, 4, a)[0], 0);
+  EXPECT_EQ(getReports(), "");
+  // Other streams do not.
+  cudaMemcpyAsync(host, memory, 16, cudaMemcpyDeviceToHost, a);
+  cudaMemcpyAsync(other, host, 16, cudaMemcpyHostToDevice, b);
+  cudaDeviceSynchronize();
+  expectReport("race", "cudaMemcpyAsync #");
+  cudaFreeHost(pinned);
+  cudaFreeAsync(other, a);
+  cudaFreeAsync(memory, a);
+}

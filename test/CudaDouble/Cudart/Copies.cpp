@@ -95,6 +95,7 @@ static cudaError_t copy(Call &call, void *to, const void *from, size_t bytes,
     operation.accesses.push_back({target.address, bytes, true});
   }
   bool fromKnown = source.allocation, toKnown = target.allocation;
+  bool toPinned = toKnown && !target.isDevice();
   // What the host can change right after the call is read now.
   std::shared_ptr<std::vector<unsigned char>> staged;
   if (!fromKnown && !stream->capture) {
@@ -106,8 +107,18 @@ static cudaError_t copy(Call &call, void *to, const void *from, size_t bytes,
     const void *in = fromKnown ? self.at(fromAccess)
                      : staged  ? staged->data()
                                : from;
-    if (in && out)
+    if (!in || !out)
+      return;
+    if (!toPinned) {
       std::memcpy(out, in, bytes);
+      return;
+    }
+    auto *begin = static_cast<const unsigned char *>(in);
+    std::vector<unsigned char> copied(begin, begin + bytes);
+    Engine &engine = getEngine();
+    std::lock_guard<std::mutex> lock(engine.mutex);
+    engine.memory.writeHost(self.moment, reinterpret_cast<uint64_t>(to),
+                            std::move(copied));
   };
   auto completion = call.issue(*stream, std::move(operation));
   // To memory that is not pinned the call returns when the copy is done.

@@ -8,6 +8,7 @@
 #include "Engine/Memory.h"
 #include "Engine/Report.h"
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 
@@ -106,35 +107,55 @@ Allocation *Memory::check(uint64_t address, uint64_t bytes,
 
 Bytes Memory::use(uint64_t address, uint64_t bytes, bool write,
                   const Moment &moment, const Clock &clock) {
-  std::string user = moment.origin->describe();
   Allocation *allocation = find(address);
   if (!allocation || bytes > allocation->base + allocation->bytes - address) {
-    check(address, bytes, user);
+    check(address, bytes, moment.origin->describe());
     return nullptr;
   }
-  std::string what = std::string(write ? " writes " : " reads ") +
+  if (allocation->kind == MemoryKind::Pinned)
+    showHost([&](const HostWrite &one) {
+      return one.address - allocation->base < allocation->bytes;
+    });
+  auto say = [&](const char *kind, const std::string &what, const Moment &by) {
+    report(kind, moment.origin->describe() + (write ? " writes " : " reads ") +
                      std::to_string(bytes) + " bytes at " + hex(address) +
-                     ", in " + describe(*allocation);
+                     ", in " + describe(*allocation) + what +
+                     by.origin->describe());
+  };
   if (allocation->isFreed) {
-    bool after = !allocation->freed.origin || clock.covers(allocation->freed);
-    report("lifetime", user + what +
-                           (after ? ", after" : ", not ordered with") +
-                           " its release" +
-                           (allocation->freed.origin
-                                ? " by " + allocation->freed.origin->describe()
-                                : std::string()));
+    say("lifetime",
+        clock.covers(allocation->freed) ? ", after its release by "
+                                        : ", not ordered with its release by ",
+        allocation->freed);
     return nullptr;
   }
-  if (allocation->allocated.origin && !clock.covers(allocation->allocated))
-    report("lifetime", user + what + ", not ordered after its allocation by " +
-                           allocation->allocated.origin->describe());
+  if (!clock.covers(allocation->allocated))
+    say("lifetime", ", not ordered after its allocation by ",
+        allocation->allocated);
   uint64_t begin = address - allocation->base;
-  std::optional<Moment> race =
-      allocation->shadow.note(begin, begin + bytes, write, moment, clock);
-  if (race)
-    report("race", user + what + ", and nothing orders it with " +
-                       race->origin->describe());
+  if (std::optional<Moment> race =
+          allocation->shadow.note(begin, begin + bytes, write, moment, clock))
+    say("race", ", and nothing orders it with ", *race);
   return Bytes(allocation->data, allocation->data.get() + begin);
+}
+
+void Memory::writeHost(const Moment &moment, uint64_t address,
+                       std::vector<unsigned char> bytes) {
+  hostWrites.push_back({moment, address, std::move(bytes)});
+}
+
+void Memory::showHost(const Clock &host) {
+  showHost([&](const HostWrite &one) { return host.covers(one.moment); });
+}
+
+void Memory::showHost(const std::function<bool(const HostWrite &)> &isShown) {
+  auto shown = std::stable_partition(
+      hostWrites.begin(), hostWrites.end(),
+      [&](const HostWrite &one) { return !isShown(one); });
+  for (auto it = shown; it != hostWrites.end(); ++it)
+    std::memcpy(reinterpret_cast<void *>(it->address), it->bytes.data(),
+                it->bytes.size());
+  hostWrites.erase(shown, hostWrites.end());
 }
 
 void Memory::release(Allocation &allocation, const Moment &moment,

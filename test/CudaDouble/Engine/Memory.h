@@ -18,6 +18,7 @@
 #include "Engine/Shadow.h"
 
 #include <deque>
+#include <functional>
 
 namespace mlir::comm::cudadouble {
 
@@ -68,10 +69,24 @@ public:
   void release(Allocation &allocation, const Moment &moment,
                const Clock &clock);
 
+  /// A copy to pinned memory of the host is done. The host finds the bytes
+  /// there when it has waited for the copy, and not before: whoever does not
+  /// wait reads what was there.
+  void writeHost(const Moment &moment, uint64_t address,
+                 std::vector<unsigned char> bytes);
+  /// What the host has waited for.
+  void showHost(const Clock &host);
+
   /// Reports what is alive. Returns how many allocations that are.
   uint64_t reportLeaks();
 
 private:
+  struct HostWrite {
+    Moment moment;
+    uint64_t address;
+    std::vector<unsigned char> bytes;
+  };
+  void showHost(const std::function<bool(const HostWrite &)> &isShown);
   void forget(Allocation &allocation);
 
   std::map<uint64_t, Allocation> allocations;
@@ -81,6 +96,8 @@ private:
   /// Released, with their bytes still there for whoever uses them wrongly.
   std::deque<Allocation *> released;
   uint64_t releasedBytes = 0;
+  /// Not shown yet, in their order.
+  std::vector<HostWrite> hostWrites;
 };
 
 } // namespace mlir::comm::cudadouble

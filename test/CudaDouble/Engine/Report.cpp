@@ -75,7 +75,10 @@ void mlir::comm::cudadouble::report(const char *kind, const std::string &text) {
   for (const std::string &known : reports.texts)
     if (known == full)
       return;
-  std::fprintf(stderr, "cuda double: %s\n", full.c_str());
+  // One mistake in a loop would fill the terminal.
+  constexpr size_t mostPrinted = 50;
+  if (reports.texts.size() < mostPrinted)
+    std::fprintf(stderr, "cuda double: %s\n", full.c_str());
   reports.texts.push_back(std::move(full));
   static const bool strict = getNumber("COMM_DOUBLE_STRICT", 0);
   if (strict)

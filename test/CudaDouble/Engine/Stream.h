@@ -132,7 +132,10 @@ struct Engine {
   void wait(std::unique_lock<std::mutex> &lock,
             const std::shared_ptr<Completion> &completion);
   /// The host has seen that it is done.
-  void see(const Completion &completion) { host.join(completion.clock); }
+  void see(const Completion &completion) {
+    host.join(completion.clock);
+    memory.showHost(host);
+  }
 };
 
 Engine &getEngine();
