@@ -1,5 +1,6 @@
 """Prints a module with a function for each elementwise op and reduction on each
-element type that has a lowering: `every_op.py TYPE`, or all types."""
+element type that has a lowering: `every_op.py TYPE...`, or all types. For one
+type, @every calls all of them: its arguments are the tensors that they take."""
 
 import sys
 
@@ -17,13 +18,18 @@ ceildivsi ceildivui floordivsi""".split()
 INTEGER_OF_ONE = "absi ctlz cttz ctpop".split()
 
 
-def elementwise(name, op, inputs, results):
-    """op is the text with {0}, {1} for its operands and without its types."""
+# Name, types of the arguments and of the results of each function.
+functions = []
+
+
+def elementwise(name, op, inputs, results, before=""):
+    """op is the text of the op; its operands are %0, %1, ..."""
     arguments = ", ".join(f"%{i}: tensor<300x{t}>" for i, t in enumerate(inputs))
     yields = ", ".join(f"tensor<300x{t}>" for t in results)
     names = ", ".join(f"%r{i}" for i in range(len(results)))
+    functions.append((name, [f"tensor<300x{t}>" for t in inputs], [f"tensor<300x{t}>" for t in results]))
     print(f"func.func @{name}({arguments}) -> ({yields}) {{")
-    print(f"  {names} = {op}")
+    print(before + f"  {names} = {op}")
     print(f"  return {names} : {yields}")
     print("}")
 
@@ -41,6 +47,7 @@ def convert(op, source, target):
 
 def reduce(op, element):
     for name, shape, result, dims in [("rows", "3x70x", "3x", 1), ("all", "70x", "", 0), ("columns", "70x3x", "3x", 0)]:
+        functions.append((f"reduce_{name}_{op}_{element}", [f"tensor<{shape}{element}>", f"tensor<{result}{element}>"], [f"tensor<{result}{element}>"]))
         print(f"func.func @reduce_{name}_{op}_{element}(%0: tensor<{shape}{element}>, %1: tensor<{result}{element}>)")
         print(f"    -> tensor<{result}{element}> {{")
         print(f"  %r = linalg.reduce {{ arith.{op} }} ins(%0 : tensor<{shape}{element}>)")
@@ -79,9 +86,20 @@ def floats(element):
         reduce(op, element)
 
 
+def of_two_integers(op, element):
+    """Neither divides by zero nor shifts by more than there are bits."""
+    tensor = f"tensor<300x{element}>"
+    change = "arith.ori %1, %c" if "div" in op or "rem" in op else "arith.andi %1, %c" if "sh" in op else ""
+    mask = 0 if element == "i1" else int(element[1:]) - 1 if element != "index" else 63
+    number = 1 if "ori" in change else mask
+    before = f"  %c = arith.constant dense<{number}> : {tensor}\n  %m = {change} : {tensor}\n" if change else ""
+    second = "%m" if change else "%1"
+    elementwise(f"arith_{op}_{element}", f"arith.{op} %0, {second} : {tensor}", [element] * 2, [element], before)
+
+
 def integers(element):
     for op in INTEGER_OF_TWO:
-        same(f"arith.{op}", 2, element)
+        of_two_integers(op, element)
     if element != "index":
         for op in INTEGER_OF_ONE:
             same(f"math.{op}", 1, element)
@@ -89,5 +107,26 @@ def integers(element):
         reduce(op, element)
 
 
+def call_all():
+    """The n-th argument of a type is the n-th operand of that type."""
+    arguments, calls, names, types = {}, [], [], []
+    for number, (name, inputs, results) in enumerate(functions):
+        operands = []
+        for position, type in enumerate(inputs):
+            key = (type, inputs[:position].count(type))
+            operands.append(arguments.setdefault(key, f"%a{len(arguments)}"))
+        values = [f"%r{number}_{i}" for i in range(len(results))]
+        calls.append(f"  {', '.join(values)} = call @{name}({', '.join(operands)}) : ({', '.join(inputs)}) -> ({', '.join(results)})")
+        names += values
+        types += results
+    listed = ", ".join(f"{value}: {type}" for (type, _), value in arguments.items())
+    print(f"func.func @every({listed}) -> ({', '.join(types)}) {{")
+    print("\n".join(calls))
+    print(f"  return {', '.join(names)} : {', '.join(types)}")
+    print("}")
+
+
 for element in sys.argv[1:] or FLOATS + INTEGERS:
     (floats if element in FLOATS else integers)(element)
+if len(sys.argv) == 2:
+    call_all()
