@@ -59,6 +59,7 @@ config.substitutions.append(
         sys.executable + " " + os.path.join(config.comm_source_dir, "tools", "generate-reference.py") + " --check",
     )
 )
+config.substitutions.append(("%bin", os.path.join(config.comm_binary_dir, "bin")))
 # Python, for the scripts of a test's own folder.
 config.substitutions.append(("%python", sys.executable))
 # %mutate COUNT SEED FILE.mlir...: changes texts and looks for one that crashes comm-opt.

@@ -7,6 +7,7 @@
 
 #include "comm/Conversion/Pipelines.h"
 
+#include "CudaToolkit.h"
 #include "comm/Conversion/Passes.h"
 #include "comm/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -23,38 +24,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace mlir::comm;
-
-/// The version of PTX that a chip needs, as LLVM names the feature.
-static StringRef getPtxFeature(StringRef chip) {
-  unsigned number = 0;
-  chip.consume_front("sm_");
-  chip.consumeInteger(10, number);
-  if (number > 100)
-    return "+ptx87";
-  return number == 100 ? "+ptx86" : "+ptx80";
-}
-
-/// Where the CUDA toolkit is: device code needs its libdevice, and ptxas.
-static std::string findToolkit(StringRef given) {
-  if (!given.empty())
-    return given.str();
-  for (const char *name : {"CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"})
-    if (const char *path = std::getenv(name))
-      return path;
-  llvm::ErrorOr<std::string> ptxas = llvm::sys::findProgramByName("ptxas");
-  if (!ptxas)
-    return "";
-  SmallString<128> real;
-  if (llvm::sys::fs::real_path(*ptxas, real))
-    return "";
-  return llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str();
-}
 
 /// Collectives and contractions in the form that the runtime takes.
 static void addTensorPasses(OpPassManager &manager, bool verifyRuntime,
@@ -154,14 +126,14 @@ static void addDeviceCode(OpPassManager &manager,
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCheckLowered());
 
-  GpuNVVMAttachTargetOptions target;
+  AttachGpuTargetOptions target;
   target.chip = options.chip;
-  target.features = getPtxFeature(options.chip).str();
-  target.optLevel = 3;
-  manager.addPass(createGpuNVVMAttachTarget(target));
+  target.format = options.format;
+  target.toolkit = options.toolkit;
+  manager.addPass(createAttachGpuTarget(target));
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = options.format;
-  binary.toolkitPath = findToolkit(options.toolkit);
+  binary.toolkitPath = findCudaToolkit(options.toolkit);
   manager.addPass(createGpuModuleToBinaryPass(binary));
   manager.addPass(createEmbedKernels());
 }

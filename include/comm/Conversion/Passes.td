@@ -450,6 +450,31 @@ def ConvertLaunches : Pass<"comm-convert-launches", "ModuleOp"> {
                            "LLVM::LLVMDialect", "memref::MemRefDialect"];
 }
 
+def AttachGpuTarget : Pass<"comm-attach-gpu-target", "ModuleOp"> {
+  let summary = "Says what the kernels of a module are compiled for";
+  let description = [{
+    As upstream's `nvvm-attach-target`, with the version of PTX that the chip
+    needs. A chip that LLVM does not know, or a CUDA toolkit that is not there,
+    is an error here: later, code would be made that does not load.
+
+    Before:
+    ```mlir
+    gpu.module @comm_kernels {...}
+    ```
+    After:
+    ```mlir
+    gpu.module @comm_kernels [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80">] {...}
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"", "The GPU">,
+    Option<"format", "format", "std::string", /*default=*/"\"isa\"",
+           "The kind of code: isa, bin or fatbin">,
+    Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
+           "The folder of the CUDA toolkit">];
+  let dependentDialects = ["gpu::GPUDialect", "NVVM::NVVMDialect"];
+}
+
 def EmbedKernels : Pass<"comm-embed-kernels", "ModuleOp"> {
   let summary = "Makes a device's code data, and launches calls of the runtime";
   let description = [{
