@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
@@ -97,7 +98,7 @@ public:
         description(describeValue(signature, ValueKind::Result, position)) {}
 
   MaybeFailure check(ComparisonReport &report) {
-    for (int64_t rank = 0; rank < static_cast<int64_t>(results.size()); ++rank)
+    for (int64_t rank : present)
       if (const ValueSpec *spec = table.lookup(position, rank))
         if (MaybeFailure failure = checkRank(rank, *spec, report))
           return failure;
@@ -161,7 +162,7 @@ private:
       text += "; " + std::to_string(worst.mismatches) + " of " +
               std::to_string(elements) + " elements differ, on " +
               std::to_string(ranksWithMismatches) + " of " +
-              std::to_string(results.size()) + " ranks";
+              std::to_string(present.size()) + " ranks";
     if (isFloat(got.getType()))
       text += "; tolerance " + formatNumber(tolerance.absolute) + " + " +
               formatNumber(tolerance.relative) + " * |expected|";
@@ -170,6 +171,7 @@ private:
 
   const ValueInfo &info;
   const RankValues &results;
+  const std::vector<int64_t> present = getPresentRanks(results);
   unsigned position;
   const SpecTable &table;
   Tolerance tolerance;
@@ -206,12 +208,18 @@ ComparisonReport
 mlir::comm::runner::checkReplicated(const FunctionSignature &signature,
                                     const RankValues &results) {
   ComparisonReport report;
+  std::vector<int64_t> present = getPresentRanks(results);
   for (unsigned position = 0; position < signature.results.size(); ++position) {
     const ValueInfo &info = signature.results[position];
-    for (int64_t rank = 0; rank < static_cast<int64_t>(results.size());
-         ++rank) {
+    // Of each replica class, the first rank that is here.
+    std::map<int64_t, int64_t> firstRanks;
+    for (int64_t rank : present) {
       int64_t firstRank =
-          getReplicaClass(signature.mesh, info.replicatedAxes, rank);
+          firstRanks
+              .emplace(
+                  getReplicaClass(signature.mesh, info.replicatedAxes, rank),
+                  rank)
+              .first->second;
       const HostTensor &first = results[firstRank][position];
       const HostTensor &value = results[rank][position];
       if (value.isIdenticalTo(first))

@@ -13,6 +13,15 @@
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
 
+std::vector<int64_t>
+mlir::comm::runner::getPresentRanks(const RankValues &values) {
+  std::vector<int64_t> ranks;
+  for (size_t rank = 0; rank < values.size(); ++rank)
+    if (!values[rank].empty())
+      ranks.push_back(rank);
+  return ranks;
+}
+
 Result<SpecTable> SpecTable::create(const FunctionSignature &signature,
                                     ValueKind kind,
                                     const std::vector<ValueSpec> &specs) {

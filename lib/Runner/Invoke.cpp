@@ -7,13 +7,23 @@
 
 #include "comm/Runner/Invoke.h"
 
-#include "comm/Runtime/CommRuntime.h"
+#include "comm/Runtime/Communicator.h"
 
 #include <algorithm>
 #include <cstring>
 
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
+
+/// Copies from a buffer of the program, which may be a device's.
+static void readBuffer(runtime::Context &context, const void *from, void *to,
+                       int64_t bytes) {
+  if (context.usesHostMemory())
+    std::memcpy(to, from, bytes);
+  else
+    // A failure is the run's, which then has no results.
+    (void)context.read(from, to, bytes, /*site=*/nullptr);
+}
 
 namespace {
 
@@ -23,11 +33,11 @@ class Descriptor {
 public:
   static size_t getWordCount(size_t rank) { return 3 + 2 * rank; }
 
-  /// Of a buffer that `tensor` keeps.
-  static std::vector<int64_t> create(HostTensor &tensor) {
+  /// Of a buffer that holds `tensor`.
+  static std::vector<int64_t> create(const HostTensor &tensor, void *buffer) {
     size_t rank = tensor.getShape().size();
     std::vector<int64_t> words(getWordCount(rank));
-    words[0] = words[1] = reinterpret_cast<intptr_t>(tensor.getData());
+    words[0] = words[1] = reinterpret_cast<intptr_t>(buffer);
     int64_t stride = 1;
     for (size_t i = rank; i-- > 0; stride *= tensor.getShape()[i]) {
       words[3 + i] = tensor.getShape()[i];
@@ -44,7 +54,7 @@ public:
   void *getAllocated() const { return reinterpret_cast<void *>(words[0]); }
 
   /// The elements, packed.
-  HostTensor read(CommDataType type) const {
+  HostTensor read(runtime::Context &context, CommDataType type) const {
     Shape shape(words.begin() + 3, words.begin() + 3 + rank);
     HostTensor tensor(type, shape);
     int64_t bytes = getByteSize(type);
@@ -52,7 +62,7 @@ public:
     if (tensor.getElementCount() == 0)
       return tensor;
     if (isPacked()) {
-      std::memcpy(tensor.getData(), data, tensor.getByteCount());
+      readBuffer(context, data, tensor.getData(), tensor.getByteCount());
       return tensor;
     }
     for (int64_t i = 0; i < tensor.getElementCount(); ++i) {
@@ -60,7 +70,7 @@ public:
       int64_t at = 0;
       for (size_t dim = 0; dim < rank; ++dim)
         at += index[dim] * words[3 + rank + dim];
-      std::memcpy(tensor.getElement(i), data + at * bytes, bytes);
+      readBuffer(context, data + at * bytes, tensor.getElement(i), bytes);
     }
     return tensor;
   }
@@ -103,7 +113,7 @@ public:
   }
 
   /// Copies the results.
-  std::vector<HostTensor> read() const {
+  std::vector<HostTensor> read(runtime::Context &context) const {
     std::vector<HostTensor> results;
     for (size_t i = 0; i < offsets.size(); ++i) {
       const ValueInfo &info = signature.results[i];
@@ -111,21 +121,21 @@ public:
         HostTensor &scalar = results.emplace_back(info.type, Shape());
         std::memcpy(scalar.getData(), getField(i), getByteSize(info.type));
       } else {
-        results.push_back(
-            Descriptor(getField(i), info.shape.size()).read(info.type));
+        results.push_back(Descriptor(getField(i), info.shape.size())
+                              .read(context, info.type));
       }
     }
     return results;
   }
 
   /// Gives the results' buffers back to the rank's arena.
-  void release(CommContext *context) {
+  void release(runtime::Context &context) {
     for (size_t i = 0; i < offsets.size(); ++i) {
       const ValueInfo &info = signature.results[i];
       if (info.isScalar)
         continue;
-      commRelease(context,
-                  Descriptor(getField(i), info.shape.size()).getAllocated());
+      context.release(
+          Descriptor(getField(i), info.shape.size()).getAllocated());
     }
     // Nothing of this call is taken for the next one's.
     std::fill(storage.begin(), storage.end(), 0);
@@ -146,25 +156,42 @@ private:
 /// What a call points to, which stays where it is.
 struct Invoker::State {
   State(PackedFunction function, const FunctionSignature &signature,
-        CommContext *context, std::vector<HostTensor> given)
-      : function(function), context(context), arguments(std::move(given)),
+        CommContext *handle, std::vector<HostTensor> given)
+      : function(function), handle(handle), arguments(std::move(given)),
         results(signature), resultPointer(results.getData()),
         descriptors(arguments.size()), descriptorPointers(arguments.size()) {
-    packed = {&resultPointer, &this->context};
+    packed = {&resultPointer, &this->handle};
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (signature.arguments[i].isScalar) {
         packed.push_back(arguments[i].getData());
         continue;
       }
-      descriptors[i] = Descriptor::create(arguments[i]);
+      descriptors[i] = Descriptor::create(arguments[i], place(arguments[i]));
       descriptorPointers[i] = descriptors[i].data();
       packed.push_back(&descriptorPointers[i]);
     }
   }
+  ~State() {
+    for (void *buffer : buffers)
+      context.release(buffer);
+  }
+
+  /// Where the program finds a tensor: as it is, or a copy on its device.
+  void *place(HostTensor &tensor) {
+    if (context.usesHostMemory())
+      return tensor.getData();
+    buffers.push_back(context.allocate(tensor.getByteCount()));
+    (void)context.write(tensor.getData(), buffers.back(),
+                        tensor.getByteCount());
+    return buffers.back();
+  }
 
   PackedFunction function;
-  CommContext *context;
+  CommContext *handle;
+  runtime::Context &context = *static_cast<runtime::Context *>(handle);
   std::vector<HostTensor> arguments;
+  /// Copies of the arguments on the device.
+  std::vector<void *> buffers;
   ResultStruct results;
   void *resultPointer;
   std::vector<std::vector<int64_t>> descriptors;
@@ -187,7 +214,7 @@ int32_t Invoker::call() {
 }
 
 std::vector<HostTensor> Invoker::readResults() const {
-  return state->results.read();
+  return state->results.read(state->context);
 }
 
 void Invoker::releaseResults() {

@@ -110,10 +110,15 @@ Launch mlir::comm::runner::launch(PackedFunction function,
     RankRecord &record = records[rank];
     try {
       Invoker invoker(function, signature, &context, inputs[rank]);
+      // What the arguments take on a device.
+      int64_t numGiven = context.getNumLive();
       for (int64_t i = 0; i < options.repetitions; ++i) {
         invoker.releaseResults();
         record.begins.push_back(Clock::now());
         int32_t status = invoker.call();
+        // What was only started is not done.
+        if (status == COMM_SUCCESS)
+          status = context.synchronize();
         record.ends.push_back(Clock::now());
         if (status == COMM_SUCCESS)
           continue;
@@ -124,7 +129,7 @@ Launch mlir::comm::runner::launch(PackedFunction function,
       }
       launch.results[rank] = invoker.readResults();
       invoker.releaseResults();
-      if (int64_t live = context.getNumLive())
+      if (int64_t live = context.getNumLive() - numGiven)
         context.fail(COMM_INVALID, "'@" + signature.name + "' did not free " +
                                        std::to_string(live) + " buffers");
     } catch (const std::bad_alloc &) {
@@ -133,7 +138,9 @@ Launch mlir::comm::runner::launch(PackedFunction function,
   };
   std::optional<runtime::Failure> failure = world->launch(runRank);
 
-  for (RankRecord &record : records) {
+  launch.ranks = world->getLocalRanks();
+  for (int64_t rank : launch.ranks) {
+    RankRecord &record = records[rank];
     launch.communicationTime.push_back(record.communicationTime);
     std::move(record.trace.begin(), record.trace.end(),
               std::back_inserter(launch.trace));
@@ -144,10 +151,11 @@ Launch mlir::comm::runner::launch(PackedFunction function,
     return launch;
   }
   for (int64_t i = 0; i < options.repetitions; ++i) {
-    Clock::time_point begin = records[0].begins[i], end = records[0].ends[i];
-    for (const RankRecord &record : records) {
-      begin = std::min(begin, record.begins[i]);
-      end = std::max(end, record.ends[i]);
+    Clock::time_point begin = Clock::time_point::max(),
+                      end = Clock::time_point::min();
+    for (int64_t rank : launch.ranks) {
+      begin = std::min(begin, records[rank].begins[i]);
+      end = std::max(end, records[rank].ends[i]);
     }
     launch.times.push_back(end - begin);
   }
@@ -173,8 +181,9 @@ std::string mlir::comm::runner::formatTime(const Launch &launch) {
   auto [least, most] = std::minmax_element(times.begin(), times.end());
   auto describe = [&](auto rank) {
     char buffer[64];
-    std::snprintf(buffer, sizeof(buffer), "rank %td %.0f%%",
-                  rank - times.begin(), 100 * (*rank / total));
+    std::snprintf(buffer, sizeof(buffer), "rank %lld %.0f%%",
+                  static_cast<long long>(launch.ranks[rank - times.begin()]),
+                  100 * (*rank / total));
     return std::string(buffer);
   };
   text += ", in collectives " + describe(least);

@@ -84,7 +84,16 @@ mlir::comm::runner::writeOutputs(const FunctionSignature &signature,
   std::vector<std::string> lines;
   for (const OutputSpec &spec : specs) {
     unsigned position = *findValue(signature, ValueKind::Result, spec.name);
-    std::vector<int64_t> ranks = getRanks(spec, results.size());
+    std::vector<int64_t> ranks;
+    for (int64_t rank : getRanks(spec, results.size()))
+      // Others are written where they are; one file for several ranks, where
+      // the first of them is.
+      if (!results[rank].empty())
+        ranks.push_back(rank);
+      else if (!hasFilePerRank(spec) && ranks.empty())
+        break;
+    if (ranks.empty())
+      continue;
     const HostTensor &first = results[ranks.front()][position];
     for (int64_t rank : ranks)
       if (!hasFilePerRank(spec) &&
@@ -94,11 +103,13 @@ mlir::comm::runner::writeOutputs(const FunctionSignature &signature,
             std::to_string(rank) +
             " have different values: write {rank} into the name of the file, "
             "or name a rank");
-    std::vector<std::string> files = getFiles(spec, results.size());
-    for (size_t i = 0; i < files.size(); ++i)
+    for (int64_t rank : ranks) {
       if (MaybeFailure failure =
-              writeNpy(files[i], results[ranks[i]][position]))
+              writeNpy(expandRank(spec.path, rank), results[rank][position]))
         return Failure{failure->code, spec.flag + ": " + failure->message};
+      if (!hasFilePerRank(spec))
+        break;
+    }
     lines.push_back("wrote " +
                     describeValue(signature, ValueKind::Result, position) +
                     " of " + formatRanks(ranks) + " to " + spec.path);

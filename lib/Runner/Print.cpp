@@ -97,11 +97,12 @@ mlir::comm::runner::formatResults(const FunctionSignature &signature,
                                   const RankValues &results,
                                   const PrintOptions &options) {
   std::string text;
-  int64_t worldSize = results.size();
-  for (unsigned position = 0; position < signature.results.size(); ++position) {
+  std::vector<int64_t> present = getPresentRanks(results);
+  for (unsigned position = 0;
+       !present.empty() && position < signature.results.size(); ++position) {
     // Ranks with equal values, in the order of their first ranks.
     std::vector<std::vector<int64_t>> folds;
-    for (int64_t rank = 0; rank < worldSize; ++rank) {
+    for (int64_t rank : present) {
       auto fold = std::find_if(
           folds.begin(), folds.end(), [&](const std::vector<int64_t> &ranks) {
             return results[ranks[0]][position].isIdenticalTo(
@@ -116,7 +117,7 @@ mlir::comm::runner::formatResults(const FunctionSignature &signature,
     if (signature.results[position].name.empty() &&
         !signature.results[position].gradientOf)
       name = "result " + name;
-    text += name + ": " + results[0][position].formatType() + "\n";
+    text += name + ": " + results[present[0]][position].formatType() + "\n";
     for (const std::vector<int64_t> &ranks : folds) {
       std::string label = "  " + formatRanks(ranks) + ": ";
       text += label +

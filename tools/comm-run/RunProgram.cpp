@@ -59,7 +59,7 @@ static Result<RankValues> buildSeeds(const Vjp &vjp, const CompiledModule &code,
     if (sizes.failure)
       return *sizes.failure;
     for (size_t i = 0; i < signature.results.size(); ++i)
-      signature.results[i].shape = sizes.results[0][i].getShape();
+      signature.results[i].shape = sizes.results[sizes.ranks[0]][i].getShape();
   }
   return buildInputs(signature, ValueKind::Result, vjp.seeded, line.seeds,
                      {line.randomSeed, "ones", "--seed"});

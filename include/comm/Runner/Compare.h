@@ -61,8 +61,9 @@ Result<ComparisonReport> checkExpected(const FunctionSignature &signature,
                                        const std::vector<ValueSpec> &specs,
                                        const ToleranceOptions &tolerance);
 
-/// Compares each replicated result bit for bit within its replica classes. The
-/// report has a line for each result that differs.
+/// Compares each replicated result bit for bit within its replica classes, as
+/// far as their ranks are here. The report has a line for each result that
+/// differs.
 ComparisonReport checkReplicated(const FunctionSignature &signature,
                                  const RankValues &results);
 

@@ -12,8 +12,12 @@
 
 namespace mlir::comm::runner {
 
-/// Values of all ranks: [rank][argument or result].
+/// Values of all ranks: [rank][argument or result]. A rank that lives in
+/// another process has no results here.
 using RankValues = std::vector<std::vector<HostTensor>>;
+
+/// The ranks that have values here, in order.
+std::vector<int64_t> getPresentRanks(const RankValues &values);
 
 /// Which flag gives each value to each rank.
 class SpecTable {

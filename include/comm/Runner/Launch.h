@@ -33,16 +33,19 @@ struct LaunchOptions {
 struct Launch {
   /// The first failure of the run, with the rank that found it.
   MaybeFailure failure;
-  /// Of the last repetition. Empty after a failure.
+  /// The ranks that have run in this process: all of them on most backends.
+  std::vector<int64_t> ranks;
+  /// Of the last repetition; none of ranks of other processes. Empty after a
+  /// failure.
   RankValues results;
   /// One line for each collective, rank by rank in the order of the calls; a
   /// rank that is not on a message's channel has none for it. Also after a
   /// failure.
   std::vector<std::string> trace;
   /// Of each repetition, from the first rank's start of it to the last rank's
-  /// end; empty after a failure.
+  /// end, when its device is done too; empty after a failure.
   std::vector<std::chrono::duration<double>> times;
-  /// Of their sum, what each rank spent in collectives, waiting included.
+  /// Of their sum, what each of `ranks` spent in collectives, waiting included.
   std::vector<std::chrono::duration<double>> communicationTime;
 };
 

@@ -19,8 +19,9 @@ MaybeFailure checkOutputs(const FunctionSignature &signature,
                           const std::vector<OutputSpec> &specs);
 
 /// Writes the .npy files. A path without {rank} takes a value of all ranks only
-/// if they are identical. Returns a line for each flag, such as
-/// "wrote result 'y' of ranks 0..3 to y.{rank}.npy".
+/// if they are identical. Ranks of other processes are written there, and a
+/// value of all ranks where the first of them is. Returns a line for each flag,
+/// such as "wrote result 'y' of ranks 0..3 to y.{rank}.npy".
 Result<std::vector<std::string>>
 writeOutputs(const FunctionSignature &signature, const RankValues &results,
              const std::vector<OutputSpec> &specs);

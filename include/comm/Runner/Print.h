@@ -27,7 +27,8 @@ std::string formatTensor(const HostTensor &tensor, const PrintOptions &options,
 /// "rank 1", "ranks 0..3" or "ranks 0, 2..4".
 std::string formatRanks(const std::vector<int64_t> &ranks);
 
-/// The values of all results of all ranks, ranks with equal values together:
+/// The values of all results of all ranks that have some, ranks with equal
+/// values together:
 ///
 ///   y: 4xf32
 ///     ranks 0..2: [1, 2, 3, 4]

@@ -168,6 +168,26 @@ TEST(Compare, ReplicatedResultsAreIdentical) {
                           "has 2xf32 and rank 1 has 3xf32"));
 }
 
+TEST(Compare, WhatIsInThisProcess) {
+  FunctionSignature signature = makeChecked();
+  RankValues results = makeResults();
+  results[0].clear();
+  results[2][0] = results[1][0];
+  EXPECT_TRUE(checkReplicated(signature, results).passed);
+  results[2][0].setDouble(1, 77);
+  EXPECT_THAT(checkReplicated(signature, results).lines,
+              ElementsAre("result 'y' is replicated over [\"tp\"], but rank 2, "
+                          "index [1] has 77 and rank 1 has 10"));
+  auto check = [&](const std::string &text) {
+    return checkExpected(signature, results, parseSpecs("--expect", {text}), {})
+        ->lines;
+  };
+  EXPECT_THAT(check("y@0=5"), ElementsAre());
+  EXPECT_THAT(check("y@1=1,10"), ElementsAre("result 'y': as expected"));
+  EXPECT_THAT(check("y=1,10"), ElementsAre(HasSubstr(
+                                   "1 of 4 elements differ, on 1 of 2 ranks")));
+}
+
 TEST(Compare, ReplicatedOverOneAxisOfTwo) {
   FunctionSignature signature = makeChecked();
   signature.mesh = {{"dp", 2}, {"tp", 2}};

@@ -46,6 +46,11 @@ T *allocate(void **packed, size_t count) {
       commAllocate(getParameter<CommContext *>(packed, 1), count * sizeof(T)));
 }
 
+struct OneTensor {
+  int32_t status;
+  MemRef<float, 1> result;
+};
+
 //===----------------------------------------------------------------------===//
 // One call
 //===----------------------------------------------------------------------===//
@@ -159,6 +164,70 @@ TEST_F(Invoke, GivesTheStatus) {
               status);
 }
 
+/// A rank whose buffers have addresses that the host cannot use.
+class DeviceContext : public runtime::Context {
+public:
+  using Context::Context;
+  bool usesHostMemory() const override { return false; }
+  void *allocate(int64_t bytes) override {
+    return toDevice(Context::allocate(bytes));
+  }
+  void release(void *memory) override { Context::release(toHost(memory)); }
+
+protected:
+  std::unique_ptr<runtime::Communicator>
+  createCommunicator(runtime::Group) override {
+    return nullptr;
+  }
+  runtime::Status move(const void *from, void *to, int64_t bytes,
+                       Direction direction, const CommSite *) override {
+    if (direction != Direction::FromHost)
+      from = toHost(const_cast<void *>(from));
+    if (direction != Direction::ToHost)
+      to = toHost(to);
+    std::memcpy(to, from, bytes);
+    return COMM_SUCCESS;
+  }
+
+private:
+  static constexpr uintptr_t base = uintptr_t(1) << 62;
+  static void *toDevice(void *memory) {
+    return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(memory) + base);
+  }
+  static void *toHost(void *memory) {
+    return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(memory) - base);
+  }
+};
+
+/// (2xf32, i64) -> 2xf32, without looking at what is in the buffers: the result
+/// is in reverse where the number is -1.
+void callCopy(void **packed) {
+  auto *results = getParameter<OneTensor *>(packed, 0);
+  auto *context = getParameter<CommContext *>(packed, 1);
+  auto *argument = getParameter<MemRef<float, 1> *>(packed, 2);
+  float *buffer = allocate<float>(packed, 2);
+  commCopy(context, argument->aligned, buffer, 8, nullptr);
+  int64_t stride = getParameter<int64_t>(packed, 3);
+  results->status = commStatus(context);
+  results->result = {buffer, buffer, stride < 0, {2}, {stride}};
+}
+
+TEST_F(Invoke, CopiesToDevicesAndBack) {
+  FunctionSignature signature;
+  signature.arguments = {makeInfo(COMM_F32, {2}), makeInfo(COMM_I64, {}, true)};
+  signature.results = {makeInfo(COMM_F32, {2})};
+  DeviceContext context(*world, 0);
+  auto call = [&](double stride) {
+    return getElements(invoke(callCopy, signature, &context,
+                              {makeTensor(COMM_F32, {2}, {3, 4}),
+                               makeTensor(COMM_I64, {}, {stride})})
+                           .results[0]);
+  };
+  EXPECT_THAT(call(1), ElementsAre(3, 4));
+  EXPECT_THAT(call(-1), ElementsAre(4, 3));
+  EXPECT_EQ(context.getNumLive(), 0);
+}
+
 //===----------------------------------------------------------------------===//
 // All ranks
 //===----------------------------------------------------------------------===//
@@ -168,10 +237,6 @@ CommSite allReduceSite = {"comm.all_reduce", "f.mlir", 7, 3,
 CommSite sendSite = {"comm.send", "f.mlir", 9, 3, "over @mesh[\"tp\"]"};
 CommSite recvSite = {"comm.recv", "f.mlir", 10, 3, "over @mesh[\"tp\"]"};
 
-struct OneTensor {
-  int32_t status;
-  MemRef<float, 1> result;
-};
 /// 2xf32 -> 2xf32: the sum over tp, then a message from rank 0 to 2 of it.
 void callSum(void **packed) {
   auto *results = getParameter<OneTensor *>(packed, 0);

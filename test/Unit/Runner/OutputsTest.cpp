@@ -9,6 +9,7 @@
 #include "RunnerTesting.h"
 #include "comm/Runner/Npy.h"
 
+#include <filesystem>
 #include <fstream>
 
 using namespace mlir::comm;
@@ -20,14 +21,15 @@ namespace {
 
 /// Checks the flags and writes the results; the failure's message or what was
 /// written, a line each.
-std::string write(const std::vector<std::string> &texts) {
+std::string write(const std::vector<std::string> &texts,
+                  const RankValues &results = makeResults()) {
   std::vector<OutputSpec> specs;
   for (const std::string &text : texts)
     specs.push_back(*parseOutputSpec("--output", text));
   if (MaybeFailure failure = checkOutputs(makePrinted(), specs))
     return failure->message;
   Result<std::vector<std::string>> lines =
-      writeOutputs(makePrinted(), makeResults(), specs);
+      writeOutputs(makePrinted(), results, specs);
   if (!lines)
     return lines.getFailure().message;
   std::string all;
@@ -53,6 +55,25 @@ TEST(Outputs, WritesFiles) {
                 folder + "g.npy\n");
   EXPECT_THAT(getElements(*readNpy(folder + "n2.npy")), ElementsAre(2));
   EXPECT_THAT(getElements(*readNpy(folder + "g.npy")), ElementsAre(7));
+}
+
+TEST(Outputs, WritesWhatIsInThisProcess) {
+  std::string folder = testing::TempDir() + "comm-outputs-part-";
+  std::filesystem::remove(folder + "g.npy");
+  std::filesystem::remove(folder + "n.0.npy");
+  RankValues results = makeResults();
+  results[0].clear();
+  EXPECT_EQ(write({"1=@" + folder + "n.{rank}.npy",
+                   "grad.x=@" + folder + "g.npy", "1@0=@" + folder + "n0.npy"},
+                  results),
+            "wrote result 1 of ranks 1, 2 to " + folder + "n.{rank}.npy\n");
+  EXPECT_THAT(getElements(*readNpy(folder + "n.2.npy")), ElementsAre(2));
+  for (const char *file : {"n.0.npy", "g.npy", "n0.npy"})
+    EXPECT_FALSE(std::ifstream(folder + file).good()) << file;
+  results = makeResults();
+  results[1].clear();
+  EXPECT_EQ(write({"grad.x=@" + folder + "g.npy"}, results),
+            "wrote result 'grad.x' of ranks 0, 2 to " + folder + "g.npy\n");
 }
 
 TEST(Outputs, RefusesWhatCannotBe) {

@@ -93,4 +93,17 @@ TEST(Print, FormatsResults) {
             "  ranks 0..2: 7\n");
 }
 
+TEST(Print, FormatsResultsOfThisProcess) {
+  RankValues results = makeResults();
+  results[0].clear();
+  EXPECT_EQ(formatResults(makePrinted(), results, {}), "y: 2xf32\n"
+                                                       "  rank 1: [0.5, nan]\n"
+                                                       "  rank 2: [4, nan]\n"
+                                                       "result 1: i32\n"
+                                                       "  rank 1: 1\n"
+                                                       "  rank 2: 2\n"
+                                                       "grad.x: f32\n"
+                                                       "  ranks 1, 2: 7\n");
+}
+
 } // namespace

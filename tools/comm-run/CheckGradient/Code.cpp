@@ -37,5 +37,10 @@ Result<RankValues> Code::run(const RankValues &values) const {
   Launch launched = launch(function, signature, values, options);
   if (launched.failure)
     return *launched.failure;
+  if (launched.ranks.size() < values.size())
+    return usageFailure(
+        "--check-grad needs all ranks in one process: backend '" +
+        options.backend + "' has " + std::to_string(launched.ranks.size()) +
+        " of " + std::to_string(values.size()) + " here");
   return std::move(launched.results);
 }
