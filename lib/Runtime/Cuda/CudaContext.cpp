@@ -34,7 +34,8 @@ CudaContext::CudaContext(World &world, int64_t rank,
       streams(streams), permanent(createPoolSource(streams)) {}
 
 CudaContext::~CudaContext() {
-  if (pinned)
+  streams->waitForAll();
+  if (pinned && !streams->isAbandoned())
     (void)cudaFreeHost(pinned);
 }
 

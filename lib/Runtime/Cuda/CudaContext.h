@@ -39,6 +39,9 @@ public:
     return streams->getCommunication();
   }
 
+  /// Whether the run has ended without its device, see CudaStreams::abandon.
+  bool isAbandoned() const { return streams->isAbandoned(); }
+
   /// Makes the device current on this thread, and the communication stream wait
   /// for what has been computed since it last did.
   Status beginCommunication(const CommSite *site);

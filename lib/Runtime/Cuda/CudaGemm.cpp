@@ -88,7 +88,7 @@ CudaGemm::CudaGemm(CudaContext &context) : context(context) {}
 
 CudaGemm::~CudaGemm() {
   plans.clear();
-  if (handle)
+  if (handle && !context.isAbandoned())
     (void)cublasLtDestroy(handle);
 }
 

@@ -7,7 +7,9 @@
 
 #include "CudaStreams.h"
 
+#include <chrono>
 #include <cstdint>
+#include <thread>
 
 using namespace mlir::comm::runtime;
 
@@ -56,16 +58,26 @@ cudaError_t CudaStreams::open() {
   return error;
 }
 
-void CudaStreams::waitForAll() const {
-  (void)cudaSetDevice(device);
+void CudaStreams::waitForAll() {
+  using Clock = std::chrono::steady_clock;
+  // Much longer than what is left to do after a run that went well, or that
+  // failed without the device.
+  Clock::time_point end = Clock::now() + std::chrono::seconds(5);
+  (void)makeCurrent();
   for (cudaStream_t stream : {communication, compute})
-    if (stream)
-      (void)cudaStreamSynchronize(stream);
+    while (!abandoned && stream &&
+           cudaStreamQuery(stream) == cudaErrorNotReady) {
+      if (Clock::now() > end)
+        abandon();
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
 }
 
 CudaStreams::~CudaStreams() {
   // Nobody is there to be told of an error.
   waitForAll();
+  if (abandoned)
+    return;
   for (cudaStream_t stream : {communication, compute})
     if (stream)
       (void)cudaStreamDestroy(stream);
@@ -137,7 +149,7 @@ public:
 
   void free(void *memory) override {
     // Both streams may still use it.
-    if (streams->beginCompute() == cudaSuccess)
+    if (!streams->isAbandoned() && streams->beginCompute() == cudaSuccess)
       (void)cudaFreeAsync(memory, streams->getCompute());
   }
 

@@ -26,7 +26,7 @@ public:
   static std::shared_ptr<CudaStreams> create(int device, std::string &error);
   CudaStreams(const CudaStreams &) = delete;
   CudaStreams &operator=(const CudaStreams &) = delete;
-  /// Waits until all work is done.
+  /// Waits as waitForAll does.
   ~CudaStreams();
 
   int getDevice() const { return device; }
@@ -48,8 +48,12 @@ public:
   /// marks what there is now.
   cudaError_t markEnd();
   cudaError_t queryEnd() const;
-  /// Waits until all is done, well or not: before memory goes away.
-  void waitForAll() const;
+  /// Waits until all is done, well or not, before memory goes away; but not for
+  /// ever: what hangs is abandoned.
+  void waitForAll();
+  /// From now on nothing is given back: the device may still be using it.
+  void abandon() { abandoned = true; }
+  bool isAbandoned() const { return abandoned; }
 
 private:
   explicit CudaStreams(int device) : device(device) {}
@@ -61,6 +65,7 @@ private:
               endEvent = nullptr;
   /// Whether a stream has work that the other has not waited for.
   bool communicationMustWait = false, computeMustWait = false;
+  bool abandoned = false;
 };
 
 /// Memory of the device's stream-ordered pool, which keeps all that it ever

@@ -42,8 +42,14 @@ CudaLocalWorld::CudaLocalWorld(Mesh mesh, Options options, Streams streams)
       streams(streams) {}
 
 CudaLocalWorld::~CudaLocalWorld() {
-  for (const std::shared_ptr<CudaStreams> &rank : streams)
+  bool allDone = true;
+  for (const std::shared_ptr<CudaStreams> &rank : streams) {
     rank->waitForAll();
+    allDone &= !rank->isAbandoned();
+  }
+  for (const std::shared_ptr<CudaStreams> &rank : streams)
+    if (!allDone)
+      rank->abandon();
 }
 
 std::unique_ptr<CudaLocalWorld>

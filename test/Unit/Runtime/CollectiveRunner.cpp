@@ -98,19 +98,20 @@ void CollectiveRunner::check(const Request &request) {
         makeInput(request.type, member, request.count * chunks, salt));
   Values expected = expect(request, inputs);
 
-  std::vector<char> sent = encode(request.type, inputs[model.index]);
-  std::vector<char> before = sent;
-  std::vector<char> received(expected.size() * getByteSize(request.type), 0x55);
+  std::vector<char> before = encode(request.type, inputs[model.index]);
+  Buffer sent(rank.context, before);
+  Buffer received(
+      rank.context,
+      std::vector<char>(expected.size() * getByteSize(request.type), 0x55));
   bool inPlace = request.inPlace && sent.size() == received.size();
-  std::vector<char> &result =
-      inPlace || request.op == Op::Barrier ? sent : received;
+  Buffer &result = inPlace || request.op == Op::Barrier ? sent : received;
   ASSERT_EQ(COMM_SUCCESS, call(request, sent.data(), result.data()));
-  EXPECT_EQ(expected, decode(request.type, result))
+  EXPECT_EQ(expected, decode(request.type, result.read()))
       << "op " << static_cast<int>(request.op) << " " << getName(request.type)
       << " count " << request.count << " " << getName(request.reduction)
       << " root " << request.root << " rank " << rank.rank << " of a group of "
       << size();
   if (!inPlace) {
-    EXPECT_EQ(before, sent) << "a sent buffer was written";
+    EXPECT_EQ(before, sent.read()) << "a sent buffer was written";
   }
 }

@@ -11,7 +11,15 @@
 #include "comm/Runtime/Communicator.h"
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+
 namespace mlir::comm::runtime {
+
+/// The backend that the tests of collectives and products run on.
+inline std::string getTestBackend() {
+  const char *given = std::getenv("COMM_TEST_BACKEND");
+  return given ? given : "threads";
+}
 
 /// What one rank of a test works with.
 struct Rank {
@@ -27,6 +35,35 @@ inline CommSite siteAt(const char *op, int32_t line, const char *detail = "") {
   return {op, "test.mlir", line, 1, detail};
 }
 
+/// Bytes where a rank's program has its own: in host memory that a sanitizer
+/// knows the ends of, or on the rank's device.
+class Buffer {
+public:
+  Buffer(CommContext *handle, std::vector<char> bytes)
+      : context(*static_cast<Context *>(handle)), bytes(std::move(bytes)) {
+    if (context.usesHostMemory())
+      return;
+    device = context.allocate(this->bytes.size());
+    context.write(this->bytes.data(), device, this->bytes.size());
+  }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  ~Buffer() { context.release(device); }
+
+  void *data() { return device ? device : bytes.data(); }
+  size_t size() const { return bytes.size(); }
+  std::vector<char> read() {
+    if (device)
+      context.read(device, bytes.data(), bytes.size(), nullptr);
+    return bytes;
+  }
+
+private:
+  Context &context;
+  std::vector<char> bytes;
+  void *device = nullptr;
+};
+
 /// The world of a test, which outlives its run so that statuses can be read.
 inline std::unique_ptr<World> makeWorld(const std::vector<int64_t> &sizes,
                                         Options options = {}) {
@@ -36,7 +73,7 @@ inline std::unique_ptr<World> makeWorld(const std::vector<int64_t> &sizes,
     mesh.push_back({names[i], sizes[i]});
   std::string error;
   std::unique_ptr<World> world =
-      World::create(mesh, "threads", std::move(options), error);
+      World::create(mesh, getTestBackend(), std::move(options), error);
   EXPECT_TRUE(world) << error;
   return world;
 }
