@@ -258,6 +258,8 @@ Status CudaGemm::multiply(const Gemm &gemm) {
                           std::string("cuBLASLt has none of ") +
                               getName(static_cast<CommDataType>(gemm.type)),
                           gemm.site);
+  if (gemm.batch == 0)
+    return COMM_SUCCESS;
   Range range(gemm.site && gemm.site->op ? gemm.site->op : "gemm");
   if (Status status = context.beginCompute(gemm.site))
     return status;

@@ -26,7 +26,7 @@ public:
   ~CudaGemm();
 
   /// Floats only. f16 and bf16 accumulate in f32, f32 in full f32 precision.
-  /// Neither m nor n nor the batch is 0.
+  /// Neither m nor n is 0.
   Status multiply(const Gemm &gemm);
 
 private:

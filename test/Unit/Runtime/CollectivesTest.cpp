@@ -18,11 +18,12 @@ class Collectives : public testing::TestWithParam<Place> {
 protected:
   /// `program` on all ranks, for each number of elements: nothing, odd ones,
   /// and enough for each rank to reduce a part of it.
-  void forAll(const std::function<void(CollectiveRunner &, Request)> &program) {
+  void forAll(const std::function<void(CollectiveRunner &, Request)> &program,
+              const std::vector<CommDataType> &types = movedTypes()) {
     const Place &place = GetParam();
     spawn(place.sizes, [&](const Rank &rank) {
       CollectiveRunner runner(place.sizes, place.axes, rank);
-      for (CommDataType type : allTypes())
+      for (CommDataType type : types)
         for (int64_t count : {0, 3, 4999})
           for (bool inPlace : {false, true}) {
             Request request{};
@@ -32,6 +33,13 @@ protected:
             program(runner, request);
           }
     });
+  }
+
+  /// What is only moved has a size and no type: on slow backends some do.
+  static std::vector<CommDataType> movedTypes() {
+    return getTestBackend() == "threads"
+               ? allTypes()
+               : std::vector<CommDataType>{COMM_I8, COMM_BF16, COMM_F64};
   }
 
   static std::vector<CommReduction> reductionsOf(CommDataType type, int64_t n) {
@@ -55,17 +63,19 @@ protected:
   }
 
   void forAllReductions(Op op) {
-    forAll([&](CollectiveRunner &runner, Request request) {
-      request.op = op;
-      for (CommReduction reduction :
-           reductionsOf(request.type, runner.size())) {
-        request.reduction = reduction;
-        // A product of eight twos fits an int8 only as what is left of it.
-        if (reduction == COMM_PROD && runner.size() > 6)
-          continue;
-        runner.check(request);
-      }
-    });
+    forAll(
+        [&](CollectiveRunner &runner, Request request) {
+          request.op = op;
+          for (CommReduction reduction :
+               reductionsOf(request.type, runner.size())) {
+            request.reduction = reduction;
+            // A product of eight twos fits an int8 only as what is left of it.
+            if (reduction == COMM_PROD && runner.size() > 6)
+              continue;
+            runner.check(request);
+          }
+        },
+        allTypes());
   }
 
   void forAllRoots(Op op) {
