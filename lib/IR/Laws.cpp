@@ -61,6 +61,19 @@ Value comm::createVary(OpBuilder &builder, Location loc, Value x,
   return axes ? VaryOp::create(builder, loc, x, axes).getResult() : x;
 }
 
+Value comm::emitVaried(PatternRewriter &rewriter, Operation *op, VaryOp vary,
+                       AxesAttr left, llvm::function_ref<Value(Value)> emit) {
+  Value x = vary.getInput();
+  if (vary->getBlock() == op->getBlock())
+    return createVary(rewriter, op->getLoc(), emit(x), left);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(vary);
+    x = createVary(rewriter, vary.getLoc(), x, left);
+  }
+  return emit(x);
+}
+
 Value comm::createAllReduce(OpBuilder &builder, Location loc, Value x,
                             ReductionKind reduction, AxesAttr axes) {
   return axes

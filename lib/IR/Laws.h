@@ -69,6 +69,12 @@ VaryOp getVaryBeside(Value value, Operation *user);
 /// `vary x` over the axes; x where `axes` is null.
 Value createVary(OpBuilder &builder, Location loc, Value x, AxesAttr axes);
 
+/// `emit(x)` varying over `left`, for a law that takes the `vary` of x away
+/// from under `op` but for the axes `left`; null where none is left. From
+/// outside a region, x is varied where it was.
+Value emitVaried(PatternRewriter &rewriter, Operation *op, VaryOp vary,
+                 AxesAttr left, llvm::function_ref<Value(Value)> emit);
+
 /// `all_reduce x` over the axes; x where `axes` is null.
 Value createAllReduce(OpBuilder &builder, Location loc, Value x,
                       ReductionKind reduction, AxesAttr axes);

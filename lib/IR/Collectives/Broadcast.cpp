@@ -62,9 +62,9 @@ static LogicalResult broadcastVaried(BroadcastOp op,
   auto vary = op.getInput().getDefiningOp<VaryOp>();
   if (!vary || !containsAxes(vary.getAxes(), op.getAxes()))
     return failure();
-  rewriter.replaceOp(op,
-                     createVary(rewriter, op.getLoc(), vary.getInput(),
-                                subtractAxes(vary.getAxes(), op.getAxes())));
+  rewriter.replaceOp(op, emitVaried(rewriter, op, vary,
+                                    subtractAxes(vary.getAxes(), op.getAxes()),
+                                    [](Value x) { return x; }));
   return success();
 }
 

@@ -52,9 +52,11 @@ static LogicalResult reduceVaried(ReduceOp op, PatternRewriter &rewriter) {
   if (!isExactFactor(getElementTypeOrSelf(op.getInput()), n))
     return failure();
   Location loc = op.getLoc();
-  Value y = RootMaskOp::create(rewriter, loc, vary.getInput(), op.getRoot(),
-                               op.getAxes());
-  y = createVary(rewriter, loc, y, subtractAxes(vary.getAxes(), op.getAxes()));
+  Value y = emitVaried(
+      rewriter, op, vary, subtractAxes(vary.getAxes(), op.getAxes()),
+      [&](Value x) -> Value {
+        return RootMaskOp::create(rewriter, loc, x, op.getRoot(), op.getAxes());
+      });
   rewriter.replaceOp(op, emitMultiple(rewriter, loc, y, n));
   return success();
 }

@@ -56,9 +56,12 @@ static LogicalResult scatterVaried(ReduceScatterOp op,
   if (!isExactFactor(getElementTypeOrSelf(op.getInput()), n))
     return failure();
   Location loc = op.getLoc();
-  Value y = AllSliceOp::create(rewriter, loc, op.getResult().getType(),
-                               vary.getInput(), op.getDim(), op.getAxes());
-  y = createVary(rewriter, loc, y, subtractAxes(vary.getAxes(), op.getAxes()));
+  Value y = emitVaried(
+      rewriter, op, vary, subtractAxes(vary.getAxes(), op.getAxes()),
+      [&](Value x) -> Value {
+        return AllSliceOp::create(rewriter, loc, op.getResult().getType(), x,
+                                  op.getDim(), op.getAxes());
+      });
   rewriter.replaceOp(op, emitMultiple(rewriter, loc, y, n));
   return success();
 }

@@ -53,12 +53,14 @@ static LogicalResult scatterVaried(ScatterOp op, PatternRewriter &rewriter) {
   auto vary = op.getInput().getDefiningOp<VaryOp>();
   if (!vary || !containsAxes(vary.getAxes(), op.getAxes()))
     return failure();
-  Value chunk =
-      AllSliceOp::create(rewriter, op.getLoc(), op.getResult().getType(),
-                         vary.getInput(), op.getDim(), op.getAxes());
-  rewriter.replaceOp(op,
-                     createVary(rewriter, op.getLoc(), chunk,
-                                subtractAxes(vary.getAxes(), op.getAxes())));
+  Value y =
+      emitVaried(rewriter, op, vary, subtractAxes(vary.getAxes(), op.getAxes()),
+                 [&](Value x) -> Value {
+                   return AllSliceOp::create(rewriter, op.getLoc(),
+                                             op.getResult().getType(), x,
+                                             op.getDim(), op.getAxes());
+                 });
+  rewriter.replaceOp(op, y);
   return success();
 }
 
