@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
+#include "comm/Interfaces/AdjointOpInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -80,15 +81,25 @@ bool Evaluator::runTensor(Operation *op) {
       sizes.push_back(getIndex(operand));
     return sizes;
   };
+  /// Of a tape, the longest of all ranks.
+  auto sizesOfTape = [&](ValueRange operands) {
+    SmallVector<int64_t> sizes(operands.size(), 0);
+    for (auto [size, operand] : llvm::zip(sizes, operands))
+      for (int64_t rank = 0; rank < world.ranks; ++rank)
+        if (active[rank])
+          size = std::max(size, getIndex(operand, rank));
+    return sizes;
+  };
   auto isFloat = [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](tensor::EmptyOp op) {
-        set(op,
-            WorldTensor(world,
-                        fillSizes(op.getType(), sizesOf(op.getDynamicSizes())),
-                        isFloat(op.getType())));
+        SmallVector<int64_t> sizes = op->hasAttr(kTapeAttrName)
+                                         ? sizesOfTape(op.getDynamicSizes())
+                                         : sizesOf(op.getDynamicSizes());
+        set(op, WorldTensor(world, fillSizes(op.getType(), sizes),
+                            isFloat(op.getType())));
         return true;
       })
       .Case([&](tensor::SplatOp op) {

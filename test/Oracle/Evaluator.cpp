@@ -217,6 +217,24 @@ void Evaluator::runCall(func::CallOp call) {
 // a group that does not run a collective takes part in nothing of those that
 // do.
 
+/// x with zeros behind, up to the shape. Only tapes have other sizes on other
+/// ranks: here all are as long as the longest, and a rank that reads more of
+/// its own than it has written reads zeros.
+static WorldTensor pad(const WorldTensor &x, ArrayRef<int64_t> shape) {
+  if (ArrayRef<int64_t>(x.shape) == shape)
+    return x;
+  std::vector<int64_t> source;
+  int64_t size = oracle::getSize(shape);
+  for (int64_t k = 0; k < x.world->ranks * size; ++k) {
+    SmallVector<int64_t, 4> indices = getIndices(shape, k % size);
+    bool isInside = llvm::all_of_zip(
+        indices, x.shape, [](int64_t i, int64_t n) { return i < n; });
+    source.push_back(
+        isInside ? k / size * x.size + getPosition(x.shape, indices) : -1);
+  }
+  return gather(x, shape, source);
+}
+
 Values Evaluator::merge(const std::vector<bool> &condition, Values a,
                         Values b) {
   WorldTensor picks = makeIndex({});
@@ -224,13 +242,11 @@ Values Evaluator::merge(const std::vector<bool> &condition, Values a,
     picks.integers[rank] = condition[rank];
   Values result;
   for (auto [x, y] : llvm::zip(a, b)) {
-    if (x.shape != y.shape) {
-      // Only possible where all or none take a branch.
-      result.push_back(condition[getFirstActive()] ? x : y);
-      continue;
-    }
-    WorldTensor picked = select(picks, x, y);
-    picked.shape = x.shape;
+    SmallVector<int64_t> shape(x.shape.begin(), x.shape.end());
+    for (auto [size, other] : llvm::zip_equal(shape, y.shape))
+      size = std::max(size, other);
+    WorldTensor picked = select(picks, pad(x, shape), pad(y, shape));
+    picked.shape.assign(shape.begin(), shape.end());
     result.push_back(std::move(picked));
   }
   return result;
