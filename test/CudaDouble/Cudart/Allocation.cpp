@@ -62,7 +62,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *pointer) {
-  return enter("cudaFree", [&](Call &call) {
+  return enterRelease("cudaFree", [&](Call &call) {
     if (!pointer)
       return cudaSuccess;
     Allocation *allocation = findReleased(call, pointer, MemoryKind::Device);
@@ -108,7 +108,7 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t,
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
-  return enter("cudaFreeAsync", [&](Call &call) {
+  return enterRelease("cudaFreeAsync", [&](Call &call) {
     Stream *stream = call.findStream(handle);
     if (!stream)
       return cudaErrorInvalidResourceHandle;
@@ -149,7 +149,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int) {
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
-  return enter("cudaFreeHost", [&](Call &call) {
+  return enterRelease("cudaFreeHost", [&](Call &call) {
     if (!pointer)
       return cudaSuccess;
     Allocation *allocation = findReleased(call, pointer, MemoryKind::Pinned);

@@ -52,27 +52,37 @@ struct Call {
 };
 
 /// Counts the call, lets it fail where that is planned, and runs
-/// `cudaError_t body(Call &)` on a device that has no error.
+/// `cudaError_t body(Call &)`: on a device that has an error only where that is
+/// asked for, and then the call returns the device's error.
 template <typename Body>
-cudaError_t enter(const char *entry, Body body) {
+cudaError_t enter(const char *entry, Body body, bool onBrokenDevice = false) {
   count(entry);
   const Caller &caller = getCaller();
   Call call(entry);
   if (call.engine.getNumDevices() == 0)
     return getLastError() = cudaErrorNoDevice;
-  cudaError_t status = call.engine.deviceErrors[caller.device];
   std::optional<Injection> injection =
       findInjection(entry, caller.rank, caller.device);
-  if (injection && injection->how == Injection::How::Return)
-    status = getError(injection->error);
   call.never = injection && injection->how == Injection::How::Never;
-  if (status == cudaSuccess)
-    status = body(call);
+  cudaError_t status = call.engine.deviceErrors[caller.device];
+  if (injection && injection->how == Injection::How::Return) {
+    status = getError(injection->error);
+  } else if (status == cudaSuccess || onBrokenDevice) {
+    cudaError_t result = body(call);
+    if (status == cudaSuccess)
+      status = result;
+  }
   if (injection && injection->how == Injection::How::Async)
     call.engine.deviceErrors[caller.device] = getError(injection->error);
   if (status != cudaSuccess && status != cudaErrorNotReady)
     getLastError() = status;
   return status;
+}
+
+/// A call that gives something back.
+template <typename Body>
+cudaError_t enterRelease(const char *entry, Body body) {
+  return enter(entry, body, /*onBrokenDevice=*/true);
 }
 
 } // namespace mlir::comm::cudadouble

@@ -113,7 +113,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return enter("cudaGraphDestroy", [&](Call &call) {
+  return enterRelease("cudaGraphDestroy", [&](Call &call) {
     Graph *found = findGraph(liveGraphs, graph, call.entry);
     if (!found)
       return cudaErrorInvalidValue;
@@ -124,7 +124,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  return enter("cudaGraphExecDestroy", [&](Call &call) {
+  return enterRelease("cudaGraphExecDestroy", [&](Call &call) {
     Executable *found = findGraph(liveExecutables, executable, call.entry);
     if (!found)
       return cudaErrorInvalidValue;

@@ -122,7 +122,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
-  return enter("cudaLibraryUnload", [&](Call &) {
+  return enterRelease("cudaLibraryUnload", [&](Call &) {
     auto *found = reinterpret_cast<Library *>(library);
     if (!liveLibraries.erase(found)) {
       report("handle", "cudaLibraryUnload: the library is not alive");

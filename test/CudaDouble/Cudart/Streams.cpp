@@ -35,7 +35,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-  return enter("cudaStreamDestroy", [&](Call &call) {
+  return enterRelease("cudaStreamDestroy", [&](Call &call) {
     if (!handle)
       return cudaErrorInvalidResourceHandle;
     Stream *stream = call.findStream(handle);
@@ -209,7 +209,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t startHandle,
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-  return enter("cudaEventDestroy", [&](Call &call) {
+  return enterRelease("cudaEventDestroy", [&](Call &call) {
     Event *event = call.engine.findEvent(handle, call.entry);
     if (!event)
       return cudaErrorInvalidResourceHandle;

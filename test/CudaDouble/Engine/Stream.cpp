@@ -65,9 +65,12 @@ static uint64_t reportLeaks() {
   Engine &engine = getEngine();
   std::lock_guard<std::mutex> lock(engine.mutex);
   uint64_t number = engine.memory.reportLeaks();
-  for (Stream *stream : engine.liveStreams)
-    report("leak", "stream " + std::to_string(stream->number) + " of device " +
-                       std::to_string(stream->device) + " is not destroyed");
+  // In the order of their numbers.
+  for (const auto &stream : engine.streams)
+    if (engine.liveStreams.count(stream.get()))
+      report("leak", "stream " + std::to_string(stream->number) +
+                         " of device " + std::to_string(stream->device) +
+                         " is not destroyed");
   if (!engine.liveEvents.empty())
     report("leak", std::to_string(engine.liveEvents.size()) +
                        " events are not destroyed");
