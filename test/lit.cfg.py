@@ -27,6 +27,12 @@ if config.comm_sanitizer:
 if config.comm_have_cuda:
     config.available_features.add("cuda")
     config.environment["CUDA_HOME"] = config.cuda_toolkit
+# What runs on a GPU runs on the double of CUDA and NCCL, which stops at the
+# first fault that it finds.
+if config.cuda_double:
+    config.available_features.add("cuda-double")
+    double = f"env LD_LIBRARY_PATH={config.cuda_double}:{config.environment['LD_LIBRARY_PATH']} COMM_DOUBLE_STRICT=1"
+    config.substitutions.append(("%on-double", double))
 # The functions and what each communicates, a line each.
 config.substitutions.append(
     (
