@@ -28,27 +28,38 @@ add_library(CommPtx STATIC
 )
 target_include_directories(CommPtx PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 
-# Kernels that the tests run: see Inputs/make_kernels.py. Those of functions of
-# the C library need what comes with CUDA.
-function(add_ptx_kernels what result)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${what}.ptx)
+# Kernels that the tests run: see Inputs/make_kernels.py.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+function(add_ptx_kernels name result what)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/Inputs/make_kernels.py)
   add_custom_command(OUTPUT ${output}
     COMMAND ${Python3_EXECUTABLE} ${script} ${what}
             --mlir-opt ${LLVM_TOOLS_BINARY_DIR}/mlir-opt ${ARGN} -o ${output}
     DEPENDS ${script}
-    COMMENT "Compiling kernels for tests: ${what}"
+    COMMENT "Compiling kernels for tests: ${name}"
     VERBATIM)
   set(${result} ${output} PARENT_SCOPE)
 endfunction()
+add_ptx_kernels(Arithmetic80 arithmetic_80 arithmetic)
+add_ptx_kernels(Arithmetic90 arithmetic_90 arithmetic
+  --chip sm_90 --features +ptx88)
 
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_comm_unittest(CommPtxTests
+  PtxArithmeticTests.cpp
+  PtxConversionTests.cpp
+  PtxFloatKernelTests.cpp
+  PtxFloatTests.cpp
   PtxInstructionTests.cpp
+  ${arithmetic_80} ${arithmetic_90}
   LINK_LIBS CommPtx
 )
+target_compile_definitions(CommPtxTests PRIVATE
+  COMM_PTX_ARITHMETIC="${arithmetic_80}"
+  COMM_PTX_ARITHMETIC_90="${arithmetic_90}")
+# Functions of the C library need what comes with CUDA.
 if(COMM_HAVE_CUDA)
-  add_ptx_kernels(math math_ptx --toolkit ${CUDAToolkit_BIN_DIR}/..)
-  target_sources(CommPtxTests PRIVATE PtxMathTests.cpp ${math_ptx})
-  target_compile_definitions(CommPtxTests PRIVATE COMM_PTX_MATH="${math_ptx}")
+  add_ptx_kernels(Math math math --toolkit ${CUDAToolkit_BIN_DIR}/..)
+  target_sources(CommPtxTests PRIVATE PtxMathTests.cpp ${math})
+  target_compile_definitions(CommPtxTests PRIVATE COMM_PTX_MATH="${math}")
 endif()

@@ -90,8 +90,7 @@ def of_integers(t):
     for op in 'addi subi muli andi ori xori maxsi maxui minsi minui'.split():
         yield binary(f'{op}_{t}', f'arith.{op}', t)
     if t != 'i1':
-        for op in ('divsi divui remsi remui shli shrsi shrui ceildivsi '
-                   'floordivsi').split():
+        for op in 'divsi divui remsi remui shli shrsi shrui'.split():
             yield binary(f'{op}_{t}', f'arith.{op}', t)
         for op in 'ctlz cttz ctpop absi'.split():
             yield unary(f'{op}_{t}', f'math.{op}', t)
@@ -116,7 +115,7 @@ def lower(module, options):
     pipeline = (
         f'builtin.module(nvvm-attach-target{{chip={options.chip} '
         f'features={options.features} O=3}},'
-        'gpu.module(arith-expand,convert-scf-to-cf,'
+        'gpu.module(convert-scf-to-cf,'
         'convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1},'
         'convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm),'
         'convert-cf-to-llvm,gpu.module(reconcile-unrealized-casts),'
