@@ -170,10 +170,31 @@ struct Invoker::State {
       descriptorPointers[i] = descriptors[i].data();
       packed.push_back(&descriptorPointers[i]);
     }
+    key = makeKey(signature);
   }
   ~State() {
     for (void *buffer : buffers)
       context.release(buffer);
+  }
+
+  /// What the program is given, see Context::runStep.
+  std::string makeKey(const FunctionSignature &signature) const {
+    std::string text(reinterpret_cast<const char *>(&function),
+                     sizeof function);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (signature.arguments[i].isScalar)
+        text.append(static_cast<const char *>(arguments[i].getData()),
+                    arguments[i].getByteCount());
+      else
+        text.append(reinterpret_cast<const char *>(descriptors[i].data()),
+                    8 * descriptors[i].size());
+    return text;
+  }
+
+  void release() {
+    if (holdsResults)
+      results.release(context);
+    holdsResults = false;
   }
 
   /// Where the program finds a tensor: as it is, or a copy on its device.
@@ -197,6 +218,7 @@ struct Invoker::State {
   std::vector<std::vector<int64_t>> descriptors;
   std::vector<void *> descriptorPointers;
   std::vector<void *> packed;
+  std::string key;
   bool holdsResults = false;
 };
 
@@ -208,9 +230,18 @@ Invoker::Invoker(PackedFunction function, const FunctionSignature &signature,
 Invoker::~Invoker() { releaseResults(); }
 
 int32_t Invoker::call() {
-  state->function(state->packed.data());
-  state->holdsResults = true;
-  return state->results.getStatus();
+  return state->context.runStep(state->key, [this]() -> runtime::Status {
+    // It may be called twice, where a recording has failed.
+    state->release();
+    state->function(state->packed.data());
+    state->holdsResults = true;
+    return static_cast<runtime::Status>(state->results.getStatus());
+  });
+}
+
+void Invoker::prepareCall() {
+  if (!state->context.hasRecordedStep())
+    state->release();
 }
 
 std::vector<HostTensor> Invoker::readResults() const {
@@ -218,9 +249,9 @@ std::vector<HostTensor> Invoker::readResults() const {
 }
 
 void Invoker::releaseResults() {
-  if (state->holdsResults)
-    state->results.release(state->context);
-  state->holdsResults = false;
+  // Nothing writes to them again.
+  state->context.forgetStep();
+  state->release();
 }
 
 Invocation mlir::comm::runner::invoke(PackedFunction function,

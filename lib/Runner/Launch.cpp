@@ -26,6 +26,7 @@ struct RankRecord {
   std::vector<Clock::time_point> begins, ends;
   std::chrono::duration<double> communicationTime{0};
   std::vector<std::string> trace;
+  std::string note;
 };
 
 } // namespace
@@ -77,6 +78,7 @@ Launch mlir::comm::runner::launch(PackedFunction function,
 
   runtime::Options worldOptions;
   worldOptions.timeout = options.timeout;
+  worldOptions.captureSteps = options.captureSteps;
   worldOptions.trace = [&](const runtime::TraceEvent &event) {
     RankRecord &record = records[event.rank];
     record.communicationTime += event.end - event.begin;
@@ -113,7 +115,7 @@ Launch mlir::comm::runner::launch(PackedFunction function,
       // What the arguments take on a device.
       int64_t numGiven = context.getNumLive();
       for (int64_t i = 0; i < options.repetitions; ++i) {
-        invoker.releaseResults();
+        invoker.prepareCall();
         record.begins.push_back(Clock::now());
         int32_t status = invoker.call();
         // What was only started is not done.
@@ -127,6 +129,8 @@ Launch mlir::comm::runner::launch(PackedFunction function,
                                        std::to_string(status));
         return;
       }
+      if (options.captureSteps)
+        record.note = context.getStepNote();
       launch.results[rank] = invoker.readResults();
       invoker.releaseResults();
       if (int64_t live = context.getNumLive() - numGiven)
@@ -142,6 +146,8 @@ Launch mlir::comm::runner::launch(PackedFunction function,
   for (int64_t rank : launch.ranks) {
     RankRecord &record = records[rank];
     launch.communicationTime.push_back(record.communicationTime);
+    if (launch.captureNote.empty())
+      launch.captureNote = record.note;
     std::move(record.trace.begin(), record.trace.end(),
               std::back_inserter(launch.trace));
   }

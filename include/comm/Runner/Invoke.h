@@ -47,14 +47,18 @@ public:
   /// Frees the results of the last call.
   ~Invoker();
 
-  /// Calls the function once and returns its status. Nothing else is done here:
-  /// the time that this takes is the function's own. The results of an earlier
-  /// call must have been released.
+  /// Calls the function once and returns its status; or does again what it did,
+  /// where the context has recorded that (Context::runStep). The results of an
+  /// earlier call are freed, or written again. Nothing else is done here: the
+  /// time that this takes is the function's own.
   int32_t call();
+  /// Frees the results, as the next call does; for whoever measures it. A step
+  /// that is recorded keeps them.
+  void prepareCall();
   /// Copies of the last call's results, which must have succeeded.
   std::vector<HostTensor> readResults() const;
   /// Frees the last call's results, also after a failure: only what is in the
-  /// buffers is not to be trusted then.
+  /// buffers is not to be trusted then. Forgets what was recorded.
   void releaseResults();
 
 private:

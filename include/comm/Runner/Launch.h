@@ -22,6 +22,8 @@ struct LaunchOptions {
   std::chrono::milliseconds timeout{30000};
   /// How often each rank calls the function, at least once.
   int64_t repetitions = 1;
+  /// Whether a device records a repetition and does it again.
+  bool captureSteps = false;
   /// Whether to record each collective of each rank.
   bool trace = false;
   /// Called when the run has failed and a rank still computes a second later,
@@ -42,6 +44,8 @@ struct Launch {
   /// rank that is not on a message's channel has none for it. Also after a
   /// failure.
   std::vector<std::string> trace;
+  /// Why no repetition was recorded although that was asked for, or "".
+  std::string captureNote;
   /// Of each repetition, from the first rank's start of it to the last rank's
   /// end, when its device is done too; empty after a failure.
   std::vector<std::chrono::duration<double>> times;

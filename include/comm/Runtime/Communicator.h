@@ -269,6 +269,25 @@ public:
   /// Checks the arguments and calls multiply.
   Status gemm(const Gemm &gemm);
 
+  /// Calls `step`, a call of the program that may be called again with the same
+  /// `key`: the addresses and numbers that it is given. With
+  /// Options::captureSteps a device records what the second such call enqueues,
+  /// and from then on does that again without calling `step`, which leaves its
+  /// results where they were.
+  virtual Status runStep(const std::string &key,
+                         const std::function<Status()> &step) {
+    (void)key;
+    return step();
+  }
+  /// Whether a step is recorded, whose results must stay.
+  virtual bool hasRecordedStep() const { return false; }
+  /// Forgets it: its results may be given back.
+  virtual void forgetStep() {}
+  /// Why no step was recorded although that was asked for, or "".
+  virtual std::string getStepNote() const {
+    return "a backend of the host records no steps";
+  }
+
   /// The program of this rank is over, well or not. Ranks that wait for it stop
   /// and say so. Nothing may be called on this rank afterwards.
   void end();
@@ -325,6 +344,8 @@ struct Options {
   /// Called after each call, on the calling rank's thread and so by several
   /// threads at once. Null: no trace.
   std::function<void(const TraceEvent &)> trace;
+  /// Whether a device records a step and does it again: see Context::runStep.
+  bool captureSteps = false;
   /// Called, by the thread that launched, when the run has failed and a rank
   /// still computes a second later. Nothing can stop that rank: whoever does
   /// not want to wait for it ends the process here. Null: wait.

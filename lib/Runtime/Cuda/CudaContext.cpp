@@ -96,9 +96,10 @@ void *CudaContext::tryAllocatePermanent(int64_t bytes) {
 }
 
 void *CudaContext::makeConstant(const void *data, int64_t bytes) {
-  void *&known = constants[data];
-  if (known)
-    return known;
+  Constant &known = constants[data];
+  if (known.memory)
+    return known.memory;
+  known.number = getNumSystemAllocations();
   void *memory = tryAllocatePermanent(bytes);
   if (!memory) {
     fail(COMM_NO_MEMORY, "no device memory for a constant of " +
@@ -110,7 +111,18 @@ void *CudaContext::makeConstant(const void *data, int64_t bytes) {
                             getComputeStream()),
             "cudaMemcpyAsync", nullptr))
     return nullptr;
-  return known = memory;
+  return known.memory = memory;
+}
+
+void CudaContext::forgetConstantsSince(int64_t number) {
+  for (auto it = constants.begin(); it != constants.end();)
+    it = it->second.number >= number ? constants.erase(it) : std::next(it);
+}
+
+Status CudaContext::runStep(const std::string &key,
+                            const std::function<Status()> &function) {
+  return getWorld().getOptions().captureSteps ? step.run(key, function)
+                                              : function();
 }
 
 Status CudaContext::start(const KernelLaunch &launch) {
@@ -153,6 +165,9 @@ Status CudaContext::multiply(const Gemm &gemm) {
 Status CudaContext::move(const void *from, void *to, int64_t bytes,
                          Direction direction, const CommSite *site) {
   Range range(site && site->op ? site->op : "copy");
+  if (direction != Direction::WithinDevice)
+    if (Status status = step.meetHost(site))
+      return status;
   if (direction == Direction::ToHost && bytes <= pinnedBytes)
     return readSmall(from, to, bytes, site);
   // Copies to memory that is not pinned block: not before there is something to

@@ -10,6 +10,7 @@
 
 #include "CudaGemm.h"
 #include "CudaKernels.h"
+#include "CudaStep.h"
 #include "CudaStreams.h"
 #include "comm/Runtime/Communicator.h"
 
@@ -70,7 +71,25 @@ public:
   /// program; null where there is none.
   void *tryAllocatePermanent(int64_t bytes);
 
+  /// How often memory was asked of the device.
+  int64_t getNumSystemAllocations() {
+    return getArena().getNumSystemAllocations() +
+           permanent.getNumSystemAllocations();
+  }
+  /// Forgets the constants that were made since that number was `number`:
+  /// their copies were recorded, and are not done.
+  void forgetConstantsSince(int64_t number);
+
+  Status runStep(const std::string &key,
+                 const std::function<Status()> &function) override;
+  bool hasRecordedStep() const override { return step.isRecorded(); }
+  void forgetStep() override { step.forget(); }
+  std::string getStepNote() const override { return step.getNote(); }
+
 protected:
+  /// For a backend that cannot record: why.
+  void refuseSteps(std::string reason) { step.refuse(std::move(reason)); }
+
   void *makeConstant(const void *data, int64_t bytes) override;
   Status start(const KernelLaunch &launch) override;
   Status move(const void *from, void *to, int64_t bytes, Direction direction,
@@ -85,11 +104,17 @@ private:
                    const CommSite *site);
 
   std::shared_ptr<CudaStreams> streams;
+  CudaStep step{*this, *streams};
   CudaKernels kernels;
   CudaGemm products{*this};
   Arena permanent;
+  struct Constant {
+    void *memory = nullptr;
+    /// What getNumSystemAllocations was before it was made.
+    int64_t number = 0;
+  };
   /// By what the host has of them.
-  std::unordered_map<const void *, void *> constants;
+  std::unordered_map<const void *, Constant> constants;
   /// Host memory that the device writes to by itself.
   void *pinned = nullptr;
 };

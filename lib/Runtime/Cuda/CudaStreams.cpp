@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <unordered_set>
 
 using namespace mlir::comm::runtime;
 
@@ -124,6 +125,27 @@ cudaError_t CudaStreams::beginCommunication() {
   return cudaSuccess;
 }
 
+cudaError_t CudaStreams::beginCapture() {
+  // Compute has waited for all; communication joins when it next waits.
+  if (cudaError_t error = beginCompute())
+    return error;
+  cudaError_t error =
+      cudaStreamBeginCapture(compute, cudaStreamCaptureModeRelaxed);
+  capturing = error == cudaSuccess;
+  return error;
+}
+
+cudaError_t CudaStreams::endCapture(cudaGraph_t &graph) {
+  graph = nullptr;
+  // Communication ends where compute has waited for it.
+  cudaError_t joined = beginCompute();
+  cudaError_t error = cudaStreamEndCapture(compute, &graph);
+  capturing = false;
+  computeMustWait = false;
+  communicationMustWait = true;
+  return joined ? joined : error;
+}
+
 cudaError_t CudaStreams::markEnd() {
   // All of both: where compute need not wait, it has.
   if (cudaError_t error = beginCompute())
@@ -141,6 +163,13 @@ public:
 
   void *allocate(int64_t bytes) override {
     void *memory = nullptr;
+    if (streams->isCapturing()) {
+      // The pool's would be the graph's.
+      if (cudaMalloc(&memory, bytes))
+        return nullptr;
+      unordered.insert(memory);
+      return memory;
+    }
     if (streams->beginCompute() ||
         cudaMallocAsync(&memory, bytes, streams->getCompute()))
       return nullptr;
@@ -148,13 +177,18 @@ public:
   }
 
   void free(void *memory) override {
+    if (streams->isAbandoned())
+      return;
+    if (unordered.erase(memory))
+      (void)cudaFree(memory);
     // Both streams may still use it.
-    if (!streams->isAbandoned() && streams->beginCompute() == cudaSuccess)
+    else if (streams->beginCompute() == cudaSuccess)
       (void)cudaFreeAsync(memory, streams->getCompute());
   }
 
 private:
   std::shared_ptr<CudaStreams> streams;
+  std::unordered_set<void *> unordered;
 };
 } // namespace
 

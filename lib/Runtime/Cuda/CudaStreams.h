@@ -48,6 +48,12 @@ public:
   /// marks what there is now.
   cudaError_t markEnd();
   cudaError_t queryEnd() const;
+  /// What both streams are given between the two is recorded, and not done.
+  cudaError_t beginCapture();
+  /// Null, with an error, if something spoilt it.
+  cudaError_t endCapture(cudaGraph_t &graph);
+  bool isCapturing() const { return capturing; }
+
   /// Waits until all is done, well or not, before memory goes away; but not for
   /// ever: what hangs is abandoned.
   void waitForAll();
@@ -66,10 +72,12 @@ private:
   /// Whether a stream has work that the other has not waited for.
   bool communicationMustWait = false, computeMustWait = false;
   bool abandoned = false;
+  bool capturing = false;
 };
 
 /// Memory of the device's stream-ordered pool, which keeps all that it ever
-/// had: ordered with the compute stream.
+/// had: ordered with the compute stream. While that is captured, memory of
+/// nobody's order.
 std::unique_ptr<MemorySource>
 createPoolSource(std::shared_ptr<CudaStreams> streams);
 

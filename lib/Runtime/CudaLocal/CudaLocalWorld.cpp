@@ -13,6 +13,14 @@
 
 using namespace mlir::comm::runtime;
 
+CudaLocalContext::CudaLocalContext(World &world, int64_t rank,
+                                   std::shared_ptr<CudaStreams> streams)
+    : CudaContext(world, rank, std::move(streams)) {
+  if (world.getNumRanks() > 1)
+    refuseSteps("the step is not recorded: the ranks of 'cuda-local' wait for "
+                "each other on the host");
+}
+
 CudaLocalContext::~CudaLocalContext() {
   for (cudaEvent_t event : {ready, done})
     if (event)

@@ -16,7 +16,8 @@ namespace mlir::comm::runtime {
 /// One rank of many on a device.
 class CudaLocalContext : public CudaContext {
 public:
-  using CudaContext::CudaContext;
+  CudaLocalContext(World &world, int64_t rank,
+                   std::shared_ptr<CudaStreams> streams);
   ~CudaLocalContext() override;
 
   /// Makes the events. To be called once.
