@@ -31,9 +31,8 @@ protected:
     EXPECT_EQ(cudaMemcpyAsync(to, from, 8, cudaMemcpyDeviceToDevice, stream),
               cudaSuccess);
   }
-  void begin() {
-    EXPECT_EQ(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal),
-              cudaSuccess);
+  void begin(cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed) {
+    EXPECT_EQ(cudaStreamBeginCapture(a, mode), cudaSuccess);
   }
 };
 
@@ -119,6 +118,28 @@ TEST_F(Graphs, ACapturedStreamCannotBeAsked) {
   cudaEventRecord(fork, a);
   EXPECT_EQ(cudaEventQuery(fork), cudaErrorStreamCaptureUnsupported);
   cudaStreamEndCapture(a, &graph);
+}
+
+TEST_F(Graphs, ModesForbidCalls) {
+  cudaGraph_t graph;
+  void *memory;
+  auto callElsewhere = [&] {
+    cudaError_t error;
+    std::thread([&] { error = cudaEventQuery(join); }).join();
+    return error;
+  };
+  begin(cudaStreamCaptureModeRelaxed);
+  EXPECT_EQ(cudaMalloc(&memory, 4), cudaSuccess);
+  EXPECT_EQ(cudaStreamEndCapture(a, &graph), cudaSuccess);
+  begin(cudaStreamCaptureModeThreadLocal);
+  EXPECT_EQ(callElsewhere(), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
+  expectReport("order", "cudaMalloc: not while a stream is captured");
+  EXPECT_EQ(cudaStreamEndCapture(a, &graph), cudaErrorStreamCaptureInvalidated);
+  begin(cudaStreamCaptureModeGlobal);
+  EXPECT_EQ(callElsewhere(), cudaErrorStreamCaptureUnsupported);
+  expectReport("order", "cudaEventQuery: not while");
+  EXPECT_EQ(cudaStreamEndCapture(a, &graph), cudaErrorStreamCaptureInvalidated);
 }
 
 TEST_F(Graphs, WhatIsWaitedForMustBeCaptured) {

@@ -49,6 +49,8 @@ static void waitForDevice(Call &call) {
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   return enter("cudaMalloc", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     *pointer = nullptr;
     if (!bytes)
       return cudaSuccess;
@@ -63,6 +65,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 
 cudaError_t cudaFree(void *pointer) {
   return enterRelease("cudaFree", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     if (!pointer)
       return cudaSuccess;
     Allocation *allocation = findReleased(call, pointer, MemoryKind::Device);
@@ -133,6 +137,8 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
   return enter("cudaMallocHost", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     *pointer = nullptr;
     if (!bytes)
       return cudaSuccess;
@@ -150,6 +156,8 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int) {
 
 cudaError_t cudaFreeHost(void *pointer) {
   return enterRelease("cudaFreeHost", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     if (!pointer)
       return cudaSuccess;
     Allocation *allocation = findReleased(call, pointer, MemoryKind::Pinned);

@@ -44,6 +44,24 @@ struct Call {
       operation.waits.push_back(std::make_shared<Completion>());
     return engine.issue(stream, std::move(operation));
   }
+  /// Whether a capture forbids calls that may wait for a device, and is spoiled
+  /// by this one: of its own thread unless it is relaxed, of all threads where
+  /// it is global.
+  bool isForbidden() {
+    bool isForbidden = false;
+    for (Capture *capture : engine.captures) {
+      bool isOwn = capture->thread == getCaller().number;
+      if (capture->mode == cudaStreamCaptureModeGlobal ||
+          (isOwn && capture->mode == cudaStreamCaptureModeThreadLocal)) {
+        capture->isBroken = true;
+        isForbidden = true;
+      }
+    }
+    if (isForbidden)
+      report("order", std::string(entry) +
+                          ": not while a stream is captured in this mode");
+    return isForbidden;
+  }
   /// The host waits for a device here.
   void wait(std::shared_ptr<Completion> completion) {
     count("host waits");

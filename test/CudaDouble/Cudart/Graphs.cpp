@@ -31,7 +31,8 @@ static T *findGraph(const std::set<T *> &live, Handle handle,
   return nullptr;
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle,
+                                   cudaStreamCaptureMode mode) {
   return enter("cudaStreamBeginCapture", [&](Call &call) {
     // The default stream cannot be captured.
     Stream *stream = handle ? call.findStream(handle) : nullptr;
@@ -40,7 +41,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
                     : cudaErrorStreamCaptureUnsupported;
     if (stream->capture)
       return cudaErrorIllegalState;
-    std::make_shared<Capture>()->join(*stream);
+    auto capture = std::make_shared<Capture>(mode, getCaller().number);
+    capture->join(*stream);
+    call.engine.captures.insert(capture.get());
     return cudaSuccess;
   });
 }

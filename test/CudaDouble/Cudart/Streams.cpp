@@ -57,6 +57,8 @@ static bool isCaptured(Stream &stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return enter("cudaStreamSynchronize", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     Stream *stream = call.findStream(handle);
     if (!stream)
       return cudaErrorInvalidResourceHandle;
@@ -70,6 +72,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return enter("cudaStreamQuery", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     Stream *stream = call.findStream(handle);
     if (!stream)
       return cudaErrorInvalidResourceHandle;
@@ -168,6 +172,8 @@ static cudaError_t checkAsked(Call &call, cudaEvent_t handle, Event *&event) {
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return enter("cudaEventQuery", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     Event *event;
     if (cudaError_t error = checkAsked(call, handle, event))
       return error;
@@ -182,6 +188,8 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return enter("cudaEventSynchronize", [&](Call &call) {
+    if (call.isForbidden())
+      return cudaErrorStreamCaptureUnsupported;
     Event *event;
     if (cudaError_t error = checkAsked(call, handle, event))
       return error;

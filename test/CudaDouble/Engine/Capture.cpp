@@ -51,6 +51,7 @@ std::shared_ptr<Completion> Capture::record(Stream &stream,
 }
 
 bool Capture::end() {
+  getEngine().captures.erase(this);
   bool joined = true;
   seen[0].resize(lanes.size());
   for (size_t lane = 0; lane < lanes.size(); ++lane) {

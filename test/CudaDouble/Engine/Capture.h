@@ -25,6 +25,9 @@ public:
     std::vector<size_t> seen;
   };
 
+  Capture(cudaStreamCaptureMode mode, unsigned thread)
+      : mode(mode), thread(thread) {}
+
   /// Records an operation; the completion is only good for events.
   std::shared_ptr<Completion> record(Stream &stream, Operation operation);
   /// The stream is recorded from now on.
@@ -36,6 +39,9 @@ public:
   std::vector<Node> nodes;
   std::vector<Stream *> lanes;
   bool isBroken = false;
+  /// Which threads may not wait for devices nor allocate meanwhile.
+  const cudaStreamCaptureMode mode;
+  const unsigned thread;
 
 private:
   /// What the last node of each lane has seen.

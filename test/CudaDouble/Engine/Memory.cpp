@@ -129,7 +129,7 @@ Bytes Memory::use(uint64_t address, uint64_t bytes, bool write,
         allocation->freed);
     return nullptr;
   }
-  if (!clock.covers(allocation->allocated))
+  if (bytes && !clock.covers(allocation->allocated))
     say("lifetime", ", not ordered after its allocation by ",
         allocation->allocated);
   uint64_t begin = address - allocation->base;

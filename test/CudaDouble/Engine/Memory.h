@@ -61,7 +61,8 @@ public:
   Allocation *check(uint64_t address, uint64_t bytes, const std::string &use);
 
   /// An operation that runs uses [address, address + bytes): reports what is
-  /// wrong with that. Returns the bytes, or null where there are none.
+  /// wrong with that; of no bytes only that it has been released. Returns the
+  /// bytes, or null where there are none.
   Bytes use(uint64_t address, uint64_t bytes, bool write, const Moment &moment,
             const Clock &clock);
   /// The release has happened: by an operation of a stream, or by the host with

@@ -118,6 +118,8 @@ struct Engine {
   std::set<Event *> liveEvents;
   uint64_t numOperations = 0;
   std::vector<cudaError_t> deviceErrors;
+  /// Those that are being recorded.
+  std::set<Capture *> captures;
 
   int getNumDevices() const { return static_cast<int>(deviceErrors.size()); }
   Stream *createStream(int device, unsigned flags);
