@@ -45,13 +45,49 @@ Status CudaContext::failIn(const char *call, const std::string &text,
   return fail(COMM_INVALID, where + call + ": " + text);
 }
 
+/// Whether an error is that of work which a call has started before this one.
+static bool isFoundLate(cudaError_t error) {
+  switch (error) {
+  case cudaErrorAssert:
+  case cudaErrorECCUncorrectable:
+  case cudaErrorHardwareStackError:
+  case cudaErrorIllegalAddress:
+  case cudaErrorIllegalInstruction:
+  case cudaErrorInvalidAddressSpace:
+  case cudaErrorInvalidPc:
+  case cudaErrorLaunchFailure:
+  case cudaErrorLaunchTimeout:
+  case cudaErrorMisalignedAddress:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string CudaContext::describeLastKernels() const {
+  std::string text;
+  for (size_t i = 0; i < started.size(); ++i) {
+    const Started &one = started[(numStarted + i) % started.size()];
+    if (!one.kernel)
+      continue;
+    text += text.empty() ? "; the last kernels that were started: " : ", ";
+    text += "'" + std::string(one.kernel->name) + "'";
+    if (one.site && one.site->op)
+      text += " of " + describe(one.site->op, one.site);
+  }
+  return text;
+}
+
 Status CudaContext::check(cudaError_t error, const char *call,
                           const CommSite *site) {
   if (error == cudaSuccess)
     return COMM_SUCCESS;
   // It is told here and not by the next call.
   (void)cudaGetLastError();
-  return failIn(call, cudaGetErrorString(error), site);
+  return failIn(call,
+                cudaGetErrorString(error) +
+                    (isFoundLate(error) ? describeLastKernels() : ""),
+                site);
 }
 
 Status CudaContext::beginCommunication(const CommSite *site) {
@@ -148,6 +184,7 @@ Status CudaContext::enqueue(const KernelLaunch &launch, cudaStream_t stream) {
                       std::to_string(launch.blocks) + " blocks of " +
                       std::to_string(launch.threads) + " threads",
                   launch.site);
+  started[numStarted++ % started.size()] = {launch.kernel, launch.site};
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(launch.blocks));
   config.blockDim = dim3(static_cast<unsigned>(launch.threads));

@@ -14,6 +14,8 @@
 #include "CudaStreams.h"
 #include "comm/Runtime/Communicator.h"
 
+#include <array>
+
 namespace mlir::comm::runtime {
 
 /// What the backends for GPUs share: memory, kernels, copies, matrix products
@@ -100,6 +102,9 @@ protected:
 private:
   /// Waits until all that was enqueued is done, or until the run has failed.
   Status waitForDevice(const CommSite *site);
+  /// Which kernels were started last, for errors that are found later than they
+  /// happen.
+  std::string describeLastKernels() const;
   Status readSmall(const void *from, void *host, int64_t bytes,
                    const CommSite *site);
 
@@ -115,6 +120,13 @@ private:
   };
   /// By what the host has of them.
   std::unordered_map<const void *, Constant> constants;
+  /// The last ones, from `numStarted % size` on.
+  struct Started {
+    const CommKernel *kernel = nullptr;
+    const CommSite *site = nullptr;
+  };
+  std::array<Started, 4> started;
+  size_t numStarted = 0;
   /// Host memory that the device writes to by itself.
   void *pinned = nullptr;
 };
