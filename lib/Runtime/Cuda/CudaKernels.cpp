@@ -15,22 +15,17 @@ namespace {
 /// The images of a process.
 class Libraries {
 public:
-  CudaKernels::Result find(const CommKernel &kernel) {
+  cudaLibrary_t find(const CommKernel &kernel, CudaKernels::Result &result) {
     std::lock_guard<std::mutex> lock(mutex);
-    CudaKernels::Result result;
     std::string image(static_cast<const char *>(kernel.image),
                       kernel.imageBytes);
     auto it = loaded.find(image);
-    if (it == loaded.end()) {
-      cudaLibrary_t library = load(kernel.image, result);
-      if (!library)
-        return result;
-      it = loaded.emplace(std::move(image), library).first;
-    }
-    result.call = "cudaLibraryGetKernel";
-    result.error =
-        cudaLibraryGetKernel(&result.kernel, it->second, kernel.name);
-    return result;
+    if (it != loaded.end())
+      return it->second;
+    cudaLibrary_t library = load(kernel.image, result);
+    if (library)
+      loaded.emplace(std::move(image), library);
+    return library;
   }
 
 private:
@@ -56,16 +51,22 @@ private:
 } // namespace
 
 CudaKernels::Result CudaKernels::find(const CommKernel &kernel) {
-  auto it = known.find(&kernel);
-  if (it != known.end()) {
-    Result result;
+  Result result;
+  auto it = kernels.find(&kernel);
+  if (it != kernels.end()) {
     result.kernel = it->second;
     return result;
   }
   // Never destroyed: nor is what CUDA has loaded.
   static Libraries &libraries = *new Libraries;
-  Result result = libraries.find(kernel);
+  cudaLibrary_t &library = images[kernel.image];
+  if (!library)
+    library = libraries.find(kernel, result);
+  if (!library)
+    return result;
+  result.call = "cudaLibraryGetKernel";
+  result.error = cudaLibraryGetKernel(&result.kernel, library, kernel.name);
   if (result.error == cudaSuccess)
-    known.emplace(&kernel, result.kernel);
+    kernels.emplace(&kernel, result.kernel);
   return result;
 }

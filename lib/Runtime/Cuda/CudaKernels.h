@@ -33,7 +33,9 @@ public:
   Result find(const CommKernel &kernel);
 
 private:
-  std::unordered_map<const CommKernel *, cudaKernel_t> known;
+  std::unordered_map<const CommKernel *, cudaKernel_t> kernels;
+  /// By their address: one image has many kernels.
+  std::unordered_map<const void *, cudaLibrary_t> images;
 };
 
 } // namespace mlir::comm::runtime
