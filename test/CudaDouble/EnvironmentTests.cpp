@@ -59,6 +59,21 @@ TEST_F(Environment, AbortsAtTheFirstReport) {
   EXPECT_DEATH(ncclGroupEnd(), "ncclGroupEnd: there has been no");
 }
 
+TEST_F(Environment, LooksForMemoryThatNobodyHasWritten) {
+  setenv("COMM_DOUBLE_UNWRITTEN", "1", 1);
+  auto run = [] {
+    cudaStream_t stream = makeStream();
+    float *x = allocate<float>(4), *y = allocate<float>(4);
+    cudaMemsetAsync(x, 0, 12, stream);
+    download(x, 3, stream);
+    bool isRight = comm_double_reports(nullptr) == 0;
+    cudaMemcpyAsync(y, x, 16, cudaMemcpyDeviceToDevice, stream);
+    cudaStreamSynchronize(stream);
+    std::exit(isRight && comm_double_reports("unwritten") == 1 ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "some of which nobody");
+}
+
 TEST_F(Environment, SaysHowManyDevicesAndHowMuchMemory) {
   setenv("COMM_DOUBLE_DEVICES", "2", 1);
   setenv("COMM_DOUBLE_MEMORY", "1024", 1);

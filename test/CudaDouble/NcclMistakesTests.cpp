@@ -262,6 +262,46 @@ TEST_F(NcclMistakes, ACollectiveRacesWithComputation) {
   expectReport("race", "ncclAllReduce #");
 }
 
+TEST_F(NcclMistakes, AGroupSwapsInPlace) {
+  runComms(2, [](Rank &self) {
+    float *x = self.uploadNumbers(2);
+    ncclGroupStart();
+    ncclSend(x, 2, ncclFloat32, 1 - self.rank, self.comm, self.stream);
+    ncclRecv(x, 2, ncclFloat32, 1 - self.rank, self.comm, self.stream);
+    ncclGroupEnd();
+    cudaStreamSynchronize(self.stream);
+  });
+  expectReport("race", "two messages of a group use the same memory");
+}
+
+TEST_F(NcclMistakes, FinalizingWaitsForWhatWasStarted) {
+  ncclUniqueId id;
+  ncclGetUniqueId(&id);
+  std::atomic<bool> isFinalizing{false};
+  runRanks(2, [&](int rank) {
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    Rank self{rank, makeStream(), nullptr};
+    ncclCommInitRankConfig(&self.comm, 2, id, rank, &config);
+    EXPECT_EQ(poll(self.comm), ncclSuccess);
+    float *x = self.uploadNumbers(1);
+    while (rank == 1 && !isFinalizing)
+      std::this_thread::yield();
+    ncclAllReduce(x, x, 1, ncclFloat32, ncclSum, self.comm, self.stream);
+    EXPECT_EQ(poll(self.comm), ncclSuccess);
+    EXPECT_EQ(ncclCommFinalize(self.comm), ncclInProgress);
+    ncclResult_t state;
+    for (int i = 0; rank == 0 && i < 20; ++i) {
+      ncclCommGetAsyncError(self.comm, &state);
+      EXPECT_EQ(state, ncclInProgress);
+    }
+    isFinalizing = true;
+    EXPECT_EQ(poll(self.comm), ncclSuccess);
+    ncclCommDestroy(self.comm);
+    cudaStreamDestroy(self.stream);
+  });
+}
+
 TEST_F(NcclMistakes, LeakedCommunicators) {
   runComms(2, [](Rank &) {}, /*destroy=*/false);
   comm_double_check_leaks();

@@ -120,7 +120,7 @@ Bytes Memory::use(uint64_t address, uint64_t bytes, bool write,
     report(kind, moment.origin->describe() + (write ? " writes " : " reads ") +
                      std::to_string(bytes) + " bytes at " + hex(address) +
                      ", in " + describe(*allocation) + what +
-                     by.origin->describe());
+                     (by.origin ? by.origin->describe() : "the host's call"));
   };
   if (allocation->isFreed) {
     say("lifetime",
@@ -133,9 +133,16 @@ Bytes Memory::use(uint64_t address, uint64_t bytes, bool write,
     say("lifetime", ", not ordered after its allocation by ",
         allocation->allocated);
   uint64_t begin = address - allocation->base;
-  if (std::optional<Moment> race =
-          allocation->shadow.note(begin, begin + bytes, write, moment, clock))
-    say("race", ", and nothing orders it with ", *race);
+  Shadow::Finding finding =
+      allocation->shadow.note(begin, begin + bytes, write, moment, clock);
+  if (finding.race)
+    say("race", ", and nothing orders it with ", *finding.race);
+  static const bool checksWritten = getNumber("COMM_DOUBLE_UNWRITTEN", 0);
+  // The host writes pinned memory, which is not seen.
+  if (finding.readsUnwritten && checksWritten &&
+      allocation->kind == MemoryKind::Device)
+    say("unwritten", ", some of which nobody has written since ",
+        allocation->allocated);
   return Bytes(allocation->data, allocation->data.get() + begin);
 }
 
@@ -161,7 +168,7 @@ void Memory::showHost(const std::function<bool(const HostWrite &)> &isShown) {
 void Memory::release(Allocation &allocation, const Moment &moment,
                      const Clock &clock) {
   std::optional<Moment> race =
-      allocation.shadow.note(0, allocation.bytes, true, moment, clock);
+      allocation.shadow.note(0, allocation.bytes, true, moment, clock).race;
   if (race)
     report("lifetime",
            moment.origin->describe() + " releases " + describe(allocation) +

@@ -18,24 +18,26 @@ void Shadow::split(uint64_t at) {
   segments.emplace(at, std::move(second));
 }
 
-std::optional<Moment> Shadow::note(uint64_t begin, uint64_t end, bool write,
-                                   const Moment &moment, const Clock &clock) {
+Shadow::Finding Shadow::note(uint64_t begin, uint64_t end, bool write,
+                             const Moment &moment, const Clock &clock) {
+  Finding finding;
   if (begin == end)
-    return std::nullopt;
+    return finding;
   split(begin);
   split(end);
-  std::optional<Moment> race;
   auto first = segments.find(begin), it = first;
   for (; it != segments.end() && it->first < end; ++it) {
     Segment &segment = it->second;
     if (segment.write.origin && !clock.covers(segment.write))
-      race = segment.write;
+      finding.race = segment.write;
     if (write) {
       for (const Moment &read : segment.reads)
         if (!clock.covers(read))
-          race = read;
+          finding.race = read;
       continue;
     }
+    if (!segment.write.origin)
+      finding.readsUnwritten = true;
     auto known = std::find_if(
         segment.reads.begin(), segment.reads.end(),
         [&](const Moment &read) { return read.stream == moment.stream; });
@@ -48,5 +50,5 @@ std::optional<Moment> Shadow::note(uint64_t begin, uint64_t end, bool write,
     segments.erase(std::next(first), it);
     first->second = {end, moment, {}};
   }
-  return race;
+  return finding;
 }

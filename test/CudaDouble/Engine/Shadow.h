@@ -23,10 +23,15 @@ class Shadow {
 public:
   explicit Shadow(uint64_t bytes) { segments[0] = {bytes, {}, {}}; }
 
-  /// Notes an access of [begin, end) and returns an operation that races with
-  /// it, if any.
-  std::optional<Moment> note(uint64_t begin, uint64_t end, bool write,
-                             const Moment &moment, const Clock &clock);
+  struct Finding {
+    /// An operation that races with the access.
+    std::optional<Moment> race;
+    /// The access reads bytes that nobody has written.
+    bool readsUnwritten = false;
+  };
+  /// Notes an access of [begin, end).
+  Finding note(uint64_t begin, uint64_t end, bool write, const Moment &moment,
+               const Clock &clock);
 
 private:
   struct Segment {

@@ -69,6 +69,19 @@ static void issueCollective(Stream &stream, ncclComm &comm, const Task &task) {
   getEngine().issue(stream, std::move(operation));
 }
 
+/// Messages of a group run at once: what one receives into, no other may use.
+static void checkOverlaps(const Operation &operation) {
+  const std::vector<Access> &accesses = operation.accesses;
+  for (size_t i = 0; i < accesses.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if ((accesses[i].write || accesses[j].write) &&
+          accesses[i].address < accesses[j].address + accesses[j].bytes &&
+          accesses[j].address < accesses[i].address + accesses[i].bytes)
+        report("race", std::string(operation.entry) +
+                           ": two messages of a group use the same memory, and "
+                           "one is received into it");
+}
+
 /// All messages of a group on one stream make progress at once.
 static void issueMessages(Stream &stream, ncclComm &comm,
                           const std::vector<Task> &tasks) {
@@ -76,6 +89,7 @@ static void issueMessages(Stream &stream, ncclComm &comm,
   operation.entry = tasks.front().entry;
   for (const Task &task : tasks)
     addAccesses(operation, comm, task);
+  checkOverlaps(operation);
   keepOrder(operation, comm);
   operation.run = [&comm, tasks](Operation &running) {
     std::vector<Part> parts;

@@ -97,6 +97,11 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t *error) {
     *error = handle->asyncError;
     isReady = !handle->isReady || handle->isReady();
   }
+  // To be finalized is to have done all that was started.
+  if (handle->isFinalized) {
+    std::lock_guard<std::mutex> lock(getEngine().mutex);
+    isReady &= !handle->last || handle->last->done;
+  }
   if (*error != ncclSuccess) {
     handle->inProgress = false;
     return ncclSuccess;
