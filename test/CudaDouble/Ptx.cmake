@@ -36,7 +36,7 @@ function(add_ptx_kernels name result what)
   add_custom_command(OUTPUT ${output}
     COMMAND ${Python3_EXECUTABLE} ${script} ${what}
             --mlir-opt ${LLVM_TOOLS_BINARY_DIR}/mlir-opt ${ARGN} -o ${output}
-    DEPENDS ${script}
+    DEPENDS ${script} ${CMAKE_CURRENT_SOURCE_DIR}/Inputs/Workgroup.mlir
     COMMENT "Compiling kernels for tests: ${name}"
     VERBATIM)
   set(${result} ${output} PARENT_SCOPE)
@@ -44,22 +44,41 @@ endfunction()
 add_ptx_kernels(Arithmetic80 arithmetic_80 arithmetic)
 add_ptx_kernels(Arithmetic90 arithmetic_90 arithmetic
   --chip sm_90 --features +ptx88)
+add_ptx_kernels(Workgroup workgroup
+  file --file ${CMAKE_CURRENT_SOURCE_DIR}/Inputs/Workgroup.mlir)
 
 add_comm_unittest(CommPtxTests
   PtxArithmeticTests.cpp
+  PtxBlockTests.cpp
+  PtxControlTests.cpp
   PtxConversionTests.cpp
+  PtxErrorTests.cpp
   PtxFloatKernelTests.cpp
   PtxFloatTests.cpp
   PtxInstructionTests.cpp
-  ${arithmetic_80} ${arithmetic_90}
+  PtxWorkgroupTests.cpp
+  ${arithmetic_80} ${arithmetic_90} ${workgroup}
   LINK_LIBS CommPtx
 )
 target_compile_definitions(CommPtxTests PRIVATE
   COMM_PTX_ARITHMETIC="${arithmetic_80}"
-  COMM_PTX_ARITHMETIC_90="${arithmetic_90}")
-# Functions of the C library need what comes with CUDA.
+  COMM_PTX_ARITHMETIC_90="${arithmetic_90}"
+  COMM_PTX_WORKGROUP="${workgroup}")
+# Functions of the C library need what comes with CUDA, as do kernels in CUDA C++.
 if(COMM_HAVE_CUDA)
   add_ptx_kernels(Math math math --toolkit ${CUDAToolkit_BIN_DIR}/..)
-  target_sources(CommPtxTests PRIVATE PtxMathTests.cpp ${math})
-  target_compile_definitions(CommPtxTests PRIVATE COMM_PTX_MATH="${math}")
+  set(kernels ${CMAKE_CURRENT_BINARY_DIR}/Kernels.ptx)
+  add_custom_command(OUTPUT ${kernels}
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -ptx -arch=compute_80 -std=c++17
+            -o ${kernels} ${CMAKE_CURRENT_SOURCE_DIR}/Inputs/Kernels.cu
+    DEPENDS Inputs/Kernels.cu
+    COMMENT "Compiling kernels for tests: Kernels"
+    VERBATIM)
+  target_sources(CommPtxTests PRIVATE
+    PtxMathTests.cpp PtxNvccTests.cpp ${math} ${kernels})
+  target_compile_definitions(CommPtxTests PRIVATE
+    COMM_PTX_MATH="${math}" COMM_PTX_KERNELS="${kernels}"
+    COMM_PTX_REDUCTIONS="${PROJECT_BINARY_DIR}/lib/Runtime/Cuda/Reductions.ptx")
+  # Which compiles the reductions.
+  add_dependencies(CommPtxTests CommRuntimeCuda)
 endif()

@@ -105,9 +105,13 @@ struct Function {
 struct Program {
   std::map<std::string, std::unique_ptr<Function>> functions;
   uint64_t sharedBytes = 0;
-  /// `.global` and `.const` variables, at their addresses.
-  std::vector<uint64_t> globalData;
-  std::vector<uint64_t> constData;
+  /// `.global` and `.const` variables, at their addresses in `data`.
+  std::vector<uint64_t> data;
+  struct Extent {
+    uint64_t bytes = 0;
+    bool isConst = false;
+  };
+  std::map<uint64_t, Extent> extents;
 };
 
 } // namespace ptx

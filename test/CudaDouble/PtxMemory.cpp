@@ -46,8 +46,22 @@ static auto *find(Bytes &data, uint64_t base, uint64_t address,
   return isInside ? reinterpret_cast<Byte *>(data.data()) + offset : nullptr;
 }
 
-static uint64_t getAddress(const std::vector<uint64_t> &data) {
-  return reinterpret_cast<uint64_t>(data.data());
+/// Of a variable of the module; null where the address is in none.
+static uint8_t *findVariable(const Program &program, uint64_t address,
+                             uint64_t bytes, bool isStore) {
+  auto data = reinterpret_cast<uint64_t>(program.data.data());
+  if (address - data >= program.data.size() * sizeof(uint64_t))
+    return nullptr;
+  auto it = program.extents.upper_bound(address);
+  if (it == program.extents.begin())
+    return nullptr;
+  auto [start, extent] = *std::prev(it);
+  if (address - start >= extent.bytes ||
+      bytes > extent.bytes - (address - start))
+    return nullptr;
+  if (isStore && extent.isConst)
+    throw Fault("store to constant memory");
+  return reinterpret_cast<uint8_t *>(address);
 }
 
 [[noreturn]] static void failOutside(const char *what, uint64_t address,
@@ -70,16 +84,8 @@ static uint8_t *findOwn(Thread &thread, Space space, uint64_t address,
       return const_cast<uint8_t *>(found);
     failOutside(space == Space::Local ? "local" : "parameter", address, bytes);
   }
-  const std::vector<uint64_t> &constants = program.constData;
-  if (const uint8_t *found =
-          find(constants, getAddress(constants), address, bytes)) {
-    if (isStore)
-      throw Fault("store to constant memory");
-    return const_cast<uint8_t *>(found);
-  }
-  const std::vector<uint64_t> &globals = program.globalData;
-  if (const uint8_t *found = find(globals, getAddress(globals), address, bytes))
-    return const_cast<uint8_t *>(found);
+  if (uint8_t *found = findVariable(program, address, bytes, isStore))
+    return found;
   if (space == Space::Const || address >= kFirstWindow)
     failOutside(space == Space::Const ? "constant" : "global", address, bytes);
   return nullptr;

@@ -18,27 +18,28 @@ using namespace ptx;
 Module::Module() : program(std::make_unique<Program>()) {}
 Module::~Module() = default;
 
-/// Gives the variables of a space their addresses, and what they start with.
-static void placeVariables(ModuleSyntax &syntax, Space space,
-                           std::vector<uint64_t> &data) {
-  uint64_t bytes = 0;
-  // Addresses are in host memory, aligned for any access.
+/// Gives the variables of the module their addresses, and what they start with.
+static void placeVariables(ModuleSyntax &syntax, Program &program) {
+  // They are in host memory, aligned for any access.
   constexpr uint64_t alignment = 256;
+  uint64_t bytes = 0;
   auto forEach = [&](auto &&f) {
     for (Variable &variable : syntax.variables)
-      if (variable.space == space)
+      if (variable.space == Space::Global || variable.space == Space::Const)
         f(variable);
   };
   forEach([&](Variable &variable) {
     uint64_t unit = std::max(variable.alignment, uint64_t(16));
     variable.address = (bytes + unit - 1) / unit * unit;
-    bytes = variable.address + variable.size + 32;
+    bytes = variable.address + variable.size;
   });
-  data.assign((bytes + alignment) / sizeof(uint64_t) + 1, 0);
-  uint64_t base = reinterpret_cast<uint64_t>(data.data());
+  program.data.assign((bytes + alignment) / sizeof(uint64_t) + 1, 0);
+  uint64_t base = reinterpret_cast<uint64_t>(program.data.data());
   base = (base + alignment - 1) / alignment * alignment;
   forEach([&](Variable &variable) {
     variable.address += base;
+    program.extents[variable.address] = {variable.size,
+                                         variable.space == Space::Const};
     std::memcpy(reinterpret_cast<void *>(variable.address),
                 variable.initial.data(), variable.initial.size());
   });
@@ -98,8 +99,7 @@ std::unique_ptr<Module> Module::parse(std::string_view text,
   ModuleSyntax syntax;
   try {
     Parser(text, syntax).parseModule();
-    placeVariables(syntax, Space::Global, program.globalData);
-    placeVariables(syntax, Space::Const, program.constData);
+    placeVariables(syntax, program);
     storeAddresses(syntax);
   } catch (const SyntaxError &failure) {
     error = failure.what();

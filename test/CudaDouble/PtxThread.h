@@ -24,7 +24,7 @@ inline constexpr uint32_t kMaximumThreads = 1024;
 inline constexpr uint64_t kMaximumSharedBytes = 48 << 10;
 
 /// Branches that one thread takes before it is said to be in an endless loop.
-inline constexpr uint64_t kMaximumBranches = uint64_t(1) << 30;
+inline constexpr uint64_t kMaximumBranches = uint64_t(1) << 27;
 
 /// What went wrong in an instruction: the line is added where it is caught.
 struct Fault : std::runtime_error {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the PTX of kernels that apply one operation to each element.
+"""Makes the PTX of kernels, most of which apply one operation to each element.
 
 make_kernels.py math|arithmetic --mlir-opt PATH [--toolkit PATH] [--chip sm_80]
                 [--features +ptx80] -o FILE
+make_kernels.py file --file IN.mlir ..., which has the kernels itself
 
 A kernel 'exp_f32' takes pointers to its operands and to its result. 'math' are
 the functions that come out of CUDA's libdevice, and so need the toolkit;
