@@ -10,6 +10,7 @@
 #include "CustomVjp.h"
 #include "DerivativeRequest.h"
 #include "comm/Interfaces/AdjointOpInterface.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
@@ -104,6 +105,19 @@ LogicalResult Differentiator::verifyIsNotRecursive(func::FuncOp function) {
                               << "' is recursive and cannot be differentiated";
 }
 
+/// Replaces the loops that are known never to run by what they start from: the
+/// tape of such a loop would have no row that its backward could read.
+static void dropLoopsWithoutRuns(func::FuncOp function) {
+  function.walk<WalkOrder::PreOrder>([](scf::ForOp loop) {
+    std::optional<APInt> runs = loop.getStaticTripCount();
+    if (!runs || !runs->isZero())
+      return WalkResult::advance();
+    loop->replaceAllUsesWith(loop.getInitArgs());
+    loop->erase();
+    return WalkResult::skip();
+  });
+}
+
 /// A private clone behind a function that has been resolved, in which the state
 /// changes are explicit. It goes by the function's own name and is not in the
 /// symbol table: what is wrong is the user's.
@@ -123,6 +137,7 @@ Differentiator::cloneMaterialized(func::FuncOp function) {
     clone.erase();
     return failure();
   }
+  dropLoopsWithoutRuns(clone);
   return clone;
 }
 

@@ -217,20 +217,6 @@ static scf::ForOp emitLoopWithTapes(RewriterBase &rewriter, scf::ForOp loop,
   return widened;
 }
 
-// no run: a_0 is handed on  =>  ā_0 of the result's cotangent
-static RegionForward handOn(scf::ForOp loop, ArrayRef<unsigned> carried) {
-  RegionForward result;
-  result.forward = loop;
-  for (unsigned number : carried)
-    result.inputs.push_back(loop.getInitArgs()[number]);
-  result.emitBackward = [carried = SmallVector<unsigned>(carried)](
-                            OpBuilder &, ValueRange, ValueRange cotangents) {
-    return llvm::map_to_vector(
-        carried, [&](unsigned number) { return cotangents[number]; });
-  };
-  return result;
-}
-
 namespace {
 // a_k+1 = f(a_k, w)  =>  (ā_k, w̄_k) = f_bwd(ā_k+1), w̄ = sum_k w̄_k, last k first
 struct For : RegionAdjointOpInterface::ExternalModel<For, scf::ForOp> {
@@ -248,10 +234,6 @@ struct For : RegionAdjointOpInterface::ExternalModel<For, scf::ForOp> {
       carried.push_back(number);
       sized.push_back(argument);
     }
-    // A tape of no rows has no place that a body could read.
-    std::optional<APInt> count = loop.getStaticTripCount();
-    if (count && count->isZero())
-      return handOn(loop, carried);
     SizesAbove above(loop);
     FailureOr<const BlockAdjoint *> body = context.prepareBlock(
         *loop.getBody(), /*given=*/loop.getInductionVar(), sized,
