@@ -10,7 +10,7 @@ file(RELATIVE_PATH comm_lib_from_bin
 set(comm_compiler_libraries
   CommInterfaces CommIR CommAnalysis CommAutodiff CommTransforms CommConversion
   CommInitAll)
-set(comm_tools comm-opt comm-run comm-lsp-server comm-reduce)
+set(comm_tools comm-opt comm-run comm-compile comm-lsp-server comm-reduce)
 
 # Comm::Transforms is all of the compiler; an archive gives only what is used.
 add_library(CommCompiler INTERFACE)
@@ -34,6 +34,8 @@ endforeach()
 # The tools find the runtime beside them, and MLIR where it was found here.
 set_target_properties(${comm_tools} PROPERTIES
   INSTALL_RPATH "$ORIGIN/${comm_lib_from_bin};${LLVM_LIBRARY_DIR}")
+set_target_properties(comm-exec PROPERTIES
+  INSTALL_RPATH "$ORIGIN/${comm_lib_from_bin}")
 set_target_properties(CommPlugin PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR})
 
 install(TARGETS CommRuntime EXPORT CommRuntimeTargets)
@@ -45,7 +47,7 @@ if(backends)
   install(TARGETS ${backends} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(TARGETS ${comm_compiler_libraries} CommCompiler EXPORT CommCompilerTargets)
-install(TARGETS ${comm_tools})
+install(TARGETS ${comm_tools} comm-exec)
 install(TARGETS CommPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The runner is the tools' own.

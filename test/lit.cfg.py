@@ -1,4 +1,5 @@
 import os
+import platform
 import sys
 
 import lit.formats
@@ -22,7 +23,10 @@ config.environment["COMM_SANITIZER"] = config.comm_sanitizer
 if config.comm_sanitizer:
     # A sanitizer does not see what the JIT compiles.
     config.environment["COMM_RUN_OPTIONS"] = "--verify-runtime"
+    config.environment["COMM_COMPILE_OPTIONS"] = "--verify-runtime"
     config.available_features.add("sanitizer")
+if platform.machine() == "x86_64":
+    config.available_features.add("x86")
 # Code for GPUs takes the CUDA toolkit, but no GPU.
 if config.comm_have_cuda:
     config.available_features.add("cuda")
@@ -71,6 +75,13 @@ config.substitutions.append(("%python", sys.executable))
 # %mutate COUNT SEED FILE.mlir...: changes texts and looks for one that crashes comm-opt.
 config.substitutions.append(
     ("%mutate", sys.executable + " " + os.path.join(config.comm_source_dir, "test", "Tools", "Inputs", "mutate.py"))
+)
+# %compare-exec FOLDER EXAMPLES TESTS: compares comm-exec with comm-run.
+config.substitutions.append(
+    (
+        "%compare-exec",
+        sys.executable + " " + os.path.join(config.comm_source_dir, "test", "Tools", "Inputs", "compare_exec.py"),
+    )
 )
 # %generate SHAPE:N: a program of about N ops, as the benchmark of the compiler has it.
 config.substitutions.append(

@@ -17,7 +17,7 @@ endforeach()
 
 execute_process(COMMAND dpkg-deb --contents ${package}
   OUTPUT_VARIABLE contents COMMAND_ERROR_IS_FATAL ANY)
-foreach(path bin/comm-opt bin/comm-run lib/libCommRuntime.so lib/libCommPlugin.so
+foreach(path bin/comm-opt bin/comm-run bin/comm-compile bin/comm-exec lib/libCommRuntime.so lib/libCommPlugin.so
     lib/cmake/Comm/CommConfig.cmake include/comm/IR/Comm.h share/doc/comm/LICENSE)
   if(NOT contents MATCHES "root/root[^\n]* \\./usr/${path}[ \n]")
     message(SEND_ERROR "the package does not hold /usr/${path}:\n${contents}")

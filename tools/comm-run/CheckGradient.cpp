@@ -35,8 +35,10 @@ namespace {
 
 class Checker {
 public:
-  Checker(Program &program, FunctionLoader load, const CommandLine &line)
-      : program(program), load(load), line(line), cache(line.kernelCache),
+  Checker(Program &program, FunctionLoader load, const CommandLine &line,
+          const Console &console)
+      : program(program), load(load), line(line), console(console),
+        cache(line.kernelCache),
         options{line.getCompileOptions(&cache), line.launch} {}
 
   MaybeFailure check();
@@ -63,6 +65,7 @@ private:
   Program &program;
   FunctionLoader load;
   const CommandLine &line;
+  const Console &console;
   KernelCache cache;
   CodeOptions options;
   /// The function's own derivative by reverse mode, if there is one.
@@ -319,10 +322,10 @@ MaybeFailure Checker::checkArgument(unsigned number) {
 MaybeFailure Checker::print() const {
   llvm::json::Value json = toJson(report);
   if (line.json == "-") {
-    llvm::outs() << llvm::formatv("{0:2}\n", json);
+    console.printText(llvm::formatv("{0:2}\n", json).str());
     return std::nullopt;
   }
-  llvm::outs() << formatTable(report);
+  console.printText(formatTable(report));
   if (line.json.empty())
     return std::nullopt;
   std::error_code error;
@@ -367,6 +370,7 @@ MaybeFailure Checker::check() {
 }
 
 MaybeFailure comm::runner::checkGradient(Program &program, FunctionLoader load,
-                                         const CommandLine &line) {
-  return Checker(program, load, line).check();
+                                         const CommandLine &line,
+                                         const Console &console) {
+  return Checker(program, load, line, console).check();
 }

@@ -10,6 +10,7 @@
 
 #include "CommandLine.h"
 #include "LoadProgram.h"
+#include "comm/Runner/Console.h"
 
 namespace mlir::comm::runner {
 
@@ -34,7 +35,7 @@ using FunctionLoader = llvm::function_ref<Result<Program>(StringRef name)>;
 ///
 /// The failure has no message where the report says what is wrong.
 MaybeFailure checkGradient(Program &program, FunctionLoader load,
-                           const CommandLine &line);
+                           const CommandLine &line, const Console &console);
 
 } // namespace mlir::comm::runner
 

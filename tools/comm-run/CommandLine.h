@@ -8,30 +8,13 @@
 #ifndef COMM_TOOLS_COMMRUN_COMMANDLINE_H
 #define COMM_TOOLS_COMMRUN_COMMANDLINE_H
 
-#include "comm/Runner/Compare.h"
-#include "comm/Runner/Launch.h"
-#include "comm/Runner/Print.h"
+#include "Compile.h"
+#include "comm/Runner/RunFlags.h"
 
 namespace mlir::comm::runner {
 
-class KernelCache;
-struct CompileOptions;
-
 /// The flags, parsed and checked as far as they can be without the program.
-struct CommandLine {
-  /// "-" is standard input.
-  std::string file;
-  /// Empty: the program's own choice.
-  std::string function;
-
-  std::vector<ValueSpec> inputs;
-  std::vector<ValueSpec> seeds;
-  std::vector<ValueSpec> expected;
-  std::vector<OutputSpec> outputs;
-  uint64_t randomSeed = 0;
-  ToleranceOptions tolerance;
-
-  bool grad = false;
+struct CommandLine : RunOptions {
   bool checkGrad = false;
   /// What a gradient check compares with: functions by their names without the
   /// at sign; empty: none.
@@ -41,25 +24,20 @@ struct CommandLine {
   std::string json;
   /// Whether it takes data that are the same on all ranks.
   bool allowSymmetric = false;
-  /// Names or positions of arguments; empty: all that have a gradient.
-  std::vector<std::string> wrt;
 
-  LaunchOptions launch;
-  bool checkReplicated = true;
-  bool time = false;
-  /// Whether the run checks sizes and indices of local ops.
-  bool verifyRuntime = false;
-  bool keepGroupsOfOne = false;
-  PrintOptions print;
+  CompileOptions compile;
   /// The folder where compiled kernels are kept; empty: for this process alone.
   std::string kernelCache;
 
   /// How to compile for the backend; `cache` may be null.
-  CompileOptions getCompileOptions(KernelCache *cache) const;
+  CompileOptions getCompileOptions(KernelCache *cache) const {
+    CompileOptions options = compile;
+    options.cache = cache;
+    return options;
+  }
 };
 
-/// Parses the command line. Ends the process after --help and --version. A
-/// failure without a message has been reported already.
+/// Parses the command line. Ends the process after --help and --version.
 Result<CommandLine> parseCommandLine(int argc, char **argv);
 
 } // namespace mlir::comm::runner

@@ -17,7 +17,10 @@
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
+using namespace mlir::comm;
 using namespace mlir::comm::runner;
+
+using Clock = std::chrono::steady_clock;
 
 void comm::runner::registerTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
@@ -34,13 +37,8 @@ std::string comm::runner::formatReport(const CompileReport &report) {
   return text;
 }
 
-static Failure compileFailure(llvm::Error error) {
+Failure comm::runner::compileFailure(llvm::Error error) {
   return {ExitCode::Compile, llvm::toString(std::move(error))};
-}
-
-/// What the packed form of a function is called.
-static std::string getPackedName(StringRef name) {
-  return ("comm_packed_" + name).str();
 }
 
 /// Gives every public function @f a form of one type,
@@ -56,7 +54,7 @@ static void addPackedFunctions(llvm::Module &module) {
     auto *packed = llvm::Function::Create(
         llvm::FunctionType::get(builder.getVoidTy(), pointer,
                                 /*isVarArg=*/false),
-        llvm::Function::ExternalLinkage, getPackedName(name), module);
+        llvm::Function::ExternalLinkage, getPackedName(name.str()), module);
     builder.SetInsertPoint(
         llvm::BasicBlock::Create(module.getContext(), "", packed));
     SmallVector<llvm::Value *> arguments;
@@ -71,50 +69,95 @@ static void addPackedFunctions(llvm::Module &module) {
   }
 }
 
-Result<CompiledModule> CompiledModule::create(ModuleOp module,
-                                              const CompileOptions &options) {
-  using Clock = std::chrono::steady_clock;
-  CompileReport report;
-  Clock::time_point start = Clock::now();
-  PassManager manager(module.getContext());
-  if (options.gpu) {
-    NcclPipelineOptions pipeline;
-    pipeline.verifyRuntime = options.verifyRuntime;
-    pipeline.keepGroupsOfOne = options.keepGroupsOfOne;
-    buildNcclPipeline(manager, pipeline);
-  } else {
+/// Defines what LLVM calls to pass a bf16 where the processor has none, and
+/// what only newer compilers' libraries have. The number comes back in the low
+/// half of where a float would.
+static void addBFloatConversion(llvm::Module &module) {
+  llvm::IRBuilder<> builder(module.getContext());
+  llvm::Type *number = builder.getFloatTy();
+  auto *function = llvm::Function::Create(
+      llvm::FunctionType::get(number, number, /*isVarArg=*/false),
+      llvm::Function::WeakAnyLinkage, "__truncsfbf2", module);
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  builder.SetInsertPoint(
+      llvm::BasicBlock::Create(module.getContext(), "", function));
+  llvm::Value *value = function->getArg(0);
+  llvm::Value *bits = builder.CreateBitCast(value, builder.getInt32Ty());
+  llvm::Value *high = builder.CreateLShr(bits, 16);
+  // To nearest, ties to even; a NaN stays one.
+  llvm::Value *rounding =
+      builder.CreateAdd(builder.CreateAnd(high, 1), builder.getInt32(0x7fff));
+  llvm::Value *rounded =
+      builder.CreateLShr(builder.CreateAdd(bits, rounding), 16);
+  llvm::Value *result =
+      builder.CreateSelect(builder.CreateFCmpUNO(value, value),
+                           builder.CreateOr(high, 0x40), rounded);
+  builder.CreateRet(builder.CreateBitCast(result, number));
+}
+
+static void addPipeline(OpPassManager &manager, const CompileOptions &options) {
+  if (options.target == runner::Target::Host) {
     HostPipelineOptions pipeline;
     pipeline.verifyRuntime = options.verifyRuntime;
-    buildHostPipeline(manager, pipeline);
+    return buildHostPipeline(manager, pipeline);
   }
+  NcclPipelineOptions pipeline;
+  pipeline.verifyRuntime = options.verifyRuntime;
+  pipeline.keepGroupsOfOne = options.keepGroupsOfOne;
+  if (!options.chip.empty())
+    pipeline.chip = options.chip;
+  if (!options.format.empty())
+    pipeline.format = options.format;
+  buildNcclPipeline(manager, pipeline);
+}
+
+Result<LoweredProgram> comm::runner::lowerProgram(ModuleOp module,
+                                                  const CompileOptions &options,
+                                                  CompileReport &report) {
+  Clock::time_point start = Clock::now();
+  auto machine = getProcessor(options.processor);
+  if (!machine)
+    return usageFailure(llvm::toString(machine.takeError()));
+  PassManager manager(module.getContext());
+  addPipeline(manager, options);
   if (failed(manager.run(module)))
     return Failure{ExitCode::Compile, ""};
-  Clock::time_point lowered = Clock::now();
+  report.lowering = Clock::now() - start;
 
-  auto machine = detectProcessor();
-  if (!machine)
-    return compileFailure(machine.takeError());
   auto salt = describeKernelCodegen(*machine);
   if (!salt)
     return compileFailure(salt.takeError());
   FailureOr<SplitModule> parts = splitKernels(module, *salt);
   if (failed(parts))
     return Failure{ExitCode::Compile, ""};
-  parts->schedule.withModuleDo(addPackedFunctions);
+  parts->schedule.withModuleDo([](llvm::Module &schedule) {
+    addPackedFunctions(schedule);
+    addBFloatConversion(schedule);
+  });
   report.kernels = parts->kernels.size();
+  return LoweredProgram{std::move(*parts), std::move(*machine)};
+}
+
+Result<CompiledModule> CompiledModule::create(ModuleOp module,
+                                              const CompileOptions &options) {
+  CompileReport report;
+  Clock::time_point start = Clock::now();
+  Result<LoweredProgram> program = lowerProgram(module, options, report);
+  if (!program)
+    return program.getFailure();
   KernelCache *cache = options.cache;
   size_t hits = cache ? cache->getNumHits() : 0;
-  auto jit = createJit(std::move(*parts), std::move(*machine), cache);
+  auto jit =
+      createJit(std::move(program->parts), std::move(program->machine), cache);
   if (!jit)
     return compileFailure(jit.takeError());
   report.cached = cache ? cache->getNumHits() - hits : 0;
-  report.lowering = lowered - start;
-  report.codegen = Clock::now() - lowered;
+  report.codegen = Clock::now() - start - report.lowering;
   return CompiledModule(std::move(*jit), report);
 }
 
 Result<PackedFunction> CompiledModule::lookup(StringRef name) const {
-  auto function = jit->lookup(getPackedName(name));
+  auto function = jit->lookup(getPackedName(name.str()));
   if (!function)
     return compileFailure(function.takeError());
   return function->toPtr<PackedFunction>();

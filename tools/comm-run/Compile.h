@@ -8,9 +8,11 @@
 #ifndef COMM_TOOLS_COMMRUN_COMPILE_H
 #define COMM_TOOLS_COMMRUN_COMPILE_H
 
-#include "comm/Runner/Invoke.h"
+#include "SplitKernels.h"
+#include "comm/Runner/Artifact.h"
 #include "comm/Runner/Result.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
 #include <chrono>
@@ -25,14 +27,17 @@ namespace mlir::comm::runner {
 class KernelCache;
 
 struct CompileOptions {
+  Target target = Target::Host;
   /// What has kernels that were compiled before; may be null.
   KernelCache *cache = nullptr;
   /// Whether the run checks sizes and indices of local ops.
   bool verifyRuntime = false;
-  /// Whether it runs on a backend of GPUs.
-  bool gpu = false;
-  /// Whether collectives of groups of one rank are called too, on GPUs.
+  /// The processor that the host's code is for (see getProcessor).
+  std::string processor = "native";
+
+  // Of GPUs alone: see NcclPipelineOptions. Empty: the pipeline's own choice.
   bool keepGroupsOfOne = false;
+  std::string chip, format;
 };
 
 /// What it took to make a program's code.
@@ -46,6 +51,23 @@ struct CompileReport {
 /// Such as "compiled: lowering 12.1 ms, code 8.03 ms, 3 kernels, 2 of them from
 /// the cache".
 std::string formatReport(const CompileReport &report);
+
+/// A program as LLVM modules, and the processor that they are for.
+struct LoweredProgram {
+  SplitModule parts;
+  llvm::orc::JITTargetMachineBuilder machine;
+};
+
+/// Lowers the module in place and translates it. Every public function @f has,
+/// besides MLIR's C interface of it, a form of one type, getPackedName(f).
+/// Errors of the program are emitted to the context's handler: then the failure
+/// has no message.
+Result<LoweredProgram> lowerProgram(ModuleOp module,
+                                    const CompileOptions &options,
+                                    CompileReport &report);
+
+/// What went wrong in LLVM.
+Failure compileFailure(llvm::Error error);
 
 /// Machine code of a module, in memory. Lives as long as its functions are
 /// called.

@@ -18,14 +18,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
 
-LogicalResult comm::runner::resolveProgram(Program &program, bool warn) {
-  ModuleOp module = *program.module;
+std::unique_ptr<CommDifferentiator> comm::runner::resolveModule(ModuleOp module,
+                                                                bool warn) {
   // What the differentiator writes, whatever the program holds.
   module.getContext()
       ->loadDialect<CommDialect, arith::ArithDialect, func::FuncDialect,
@@ -40,66 +38,33 @@ LogicalResult comm::runner::resolveProgram(Program &program, bool warn) {
   for (func::FuncOp function : functions)
     ok &= succeeded(materializeReplication(function, facts, warn));
   if (!ok)
-    return failure();
-  CommDifferentiator differentiator(module);
+    return nullptr;
+  auto differentiator = std::make_unique<CommDifferentiator>(module);
   for (func::FuncOp function : functions)
-    ok &= succeeded(differentiator.resolve(function));
-  if (!ok)
-    return failure();
-  return keepOnly(module, program.getFunction());
+    ok &= succeeded(differentiator->resolve(function));
+  return ok ? std::move(differentiator) : nullptr;
 }
 
-Result<Vjp> comm::runner::describeVjp(const FunctionSignature &signature,
-                                      const std::vector<std::string> &wrt) {
-  Vjp vjp;
-  vjp.signature = signature;
-  for (const std::string &name : wrt) {
-    Result<unsigned> position = findValue(signature, ValueKind::Argument, name);
-    if (!position)
-      return usageFailure("--wrt=" + name + ": " +
-                          position.getFailure().message);
-    const ValueInfo &info = signature.arguments[*position];
-    if (!isFloat(info.type))
-      return usageFailure(
-          "--wrt=" + name + ": " +
-          describeValue(signature, ValueKind::Argument, *position) + " is " +
-          info.formatType() + ", which has no gradient");
-    vjp.wrt.push_back(*position);
-  }
-  std::sort(vjp.wrt.begin(), vjp.wrt.end());
-  vjp.wrt.erase(std::unique(vjp.wrt.begin(), vjp.wrt.end()), vjp.wrt.end());
+LogicalResult comm::runner::resolveProgram(Program &program, bool warn) {
+  if (!resolveModule(*program.module, warn))
+    return failure();
+  return keepOnly(*program.module, program.getFunction());
+}
 
-  for (unsigned i = 0; i < signature.arguments.size() && wrt.empty(); ++i)
-    if (isFloat(signature.arguments[i].type))
-      vjp.wrt.push_back(i);
-  for (unsigned i = 0; i < signature.results.size(); ++i)
-    if (isFloat(signature.results[i].type))
-      vjp.seeded.push_back(i);
-  if (vjp.wrt.empty() || vjp.seeded.empty())
-    return usageFailure(
-        "nothing to differentiate: '@" + signature.name + "' has no " +
-        (vjp.wrt.empty() ? "argument" : "result") + " of floats");
-
-  for (unsigned position : vjp.seeded)
-    vjp.signature.arguments.push_back(signature.results[position]);
-  for (unsigned position : vjp.wrt) {
-    ValueInfo gradient = signature.arguments[position];
-    gradient.gradientOf = position;
-    vjp.signature.results.push_back(gradient);
-  }
-  return vjp;
+LogicalResult comm::runner::addVjp(CommDifferentiator &differentiator,
+                                   func::FuncOp function, Vjp &vjp) {
+  DerivativeOptions options;
+  options.wrt = SmallVector<int64_t>(vjp.wrt.begin(), vjp.wrt.end());
+  FailureOr<func::FuncOp> generated = differentiator.getVjp(function, options);
+  if (failed(generated))
+    return failure();
+  vjp.signature.name = generated->getName().str();
+  return success();
 }
 
 LogicalResult comm::runner::addVjp(const Program &program, Vjp &vjp) {
-  DerivativeOptions options;
-  options.wrt = SmallVector<int64_t>(vjp.wrt.begin(), vjp.wrt.end());
   CommDifferentiator differentiator(*program.module);
-  FailureOr<func::FuncOp> function =
-      differentiator.getVjp(program.getFunction(), options);
-  if (failed(function))
-    return failure();
-  vjp.signature.name = function->getName().str();
-  return success();
+  return addVjp(differentiator, program.getFunction(), vjp);
 }
 
 FailureOr<FunctionSignature> comm::runner::addJvp(const Program &program,
@@ -118,12 +83,4 @@ FailureOr<FunctionSignature> comm::runner::addJvp(const Program &program,
   for (unsigned position : vjp.seeded)
     signature.results.push_back(program.signature.results[position]);
   return signature;
-}
-
-RankValues comm::runner::joinValues(RankValues inputs,
-                                    const RankValues &seeds) {
-  for (size_t rank = 0; rank < inputs.size(); ++rank)
-    inputs[rank].insert(inputs[rank].end(), seeds[rank].begin(),
-                        seeds[rank].end());
-  return inputs;
 }

@@ -9,6 +9,7 @@
 
 #include "ValueNames.h"
 #include "comm/IR/Comm.h"
+#include "comm/Runner/ChooseFunction.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -25,49 +26,24 @@ static constexpr int64_t maxRanks = 4096;
 // The choice of the function
 //===----------------------------------------------------------------------===//
 
-/// Whether `name` is what the differentiator calls a derivative of a function
-/// that the module has: @f_vjp, @f_bwd_wrt_0.
-static bool isDerivativeName(StringRef name, ModuleOp module) {
-  for (StringRef suffix : {"_fwd", "_bwd", "_vjp", "_jvp"}) {
-    auto [base, rest] = name.rsplit(suffix);
-    bool hasSuffix = base.size() != name.size();
-    bool isWhole =
-        rest.empty() || rest.starts_with("_wrt_") || rest.starts_with("_of_");
-    if (hasSuffix && isWhole && module.lookupSymbol(base))
-      return true;
-  }
-  return false;
+static std::vector<NamedFunction> getFunctions(ModuleOp module) {
+  std::vector<NamedFunction> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back({function.getName().str(), function.isPublic()});
+  return functions;
 }
 
-static Result<func::FuncOp> chooseFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> candidates;
-  std::string list;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal() || !function.isPublic() ||
-        isDerivativeName(function.getName(), module))
-      continue;
-    list +=
-        (candidates.empty() ? "'@" : ", '@") + function.getName().str() + "'";
-    candidates.push_back(function);
-  }
-  if (!name.empty()) {
-    name.consume_front("@");
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    if (function && function.isExternal())
-      return usageFailure("'@" + name.str() + "' has no body");
-    if (!function)
-      return usageFailure("no function '@" + name.str() + "'" +
-                          (list.empty() ? "" : ": the module has " + list));
-    return function;
-  }
-  if (auto main = module.lookupSymbol<func::FuncOp>("main");
-      main && !main.isExternal())
-    return main;
-  if (candidates.empty())
-    return usageFailure("the module has no public function to run");
-  if (candidates.size() > 1)
-    return usageFailure("choose one of " + list + " by --function");
-  return candidates[0];
+static Result<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
+  name.consume_front("@");
+  if (auto function = module.lookupSymbol<func::FuncOp>(name);
+      function && function.isExternal())
+    return usageFailure("'@" + name.str() + "' has no body");
+  Result<std::string> chosen =
+      chooseFunction(getFunctions(module), name.str(), "the module");
+  if (!chosen)
+    return chosen.getFailure();
+  return module.lookupSymbol<func::FuncOp>(*chosen);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,6 +170,55 @@ LogicalResult comm::runner::keepOnly(ModuleOp module,
   return manager.run(module);
 }
 
+/// The functions called `names`; where there are none, all public ones.
+static Result<std::vector<func::FuncOp>>
+findFunctions(ModuleOp module, const std::vector<std::string> &names,
+              bool derivatives) {
+  std::vector<func::FuncOp> functions;
+  for (const std::string &name : names) {
+    Result<func::FuncOp> function = findFunction(module, name);
+    if (!function)
+      return function.getFailure();
+    if (!llvm::is_contained(functions, *function))
+      functions.push_back(*function);
+  }
+  if (!names.empty())
+    return functions;
+  std::vector<NamedFunction> known = getFunctions(module);
+  for (const NamedFunction &function : known)
+    if (function.isPublic &&
+        (derivatives || !isDerivativeName(function.name, known)))
+      functions.push_back(module.lookupSymbol<func::FuncOp>(function.name));
+  if (functions.empty())
+    return usageFailure("the module has no public function");
+  return functions;
+}
+
+Result<Library> comm::runner::loadLibrary(MLIRContext *context,
+                                          const llvm::SourceMgr &text,
+                                          const std::vector<std::string> &names,
+                                          bool derivatives) {
+  const Failure refused{ExitCode::Compile, ""};
+  Library library;
+  library.module = parseSourceFile<ModuleOp>(text, ParserConfig(context));
+  if (!library.module)
+    return refused;
+  Result<std::vector<func::FuncOp>> functions =
+      findFunctions(*library.module, names, derivatives);
+  if (!functions)
+    return functions.getFailure();
+  bool ok = true;
+  for (func::FuncOp function : *functions) {
+    FailureOr<FunctionSignature> signature = getSignature(function, text);
+    ok &= succeeded(signature);
+    if (ok)
+      library.functions.push_back(std::move(*signature));
+  }
+  if (!ok || failed(keepOnly(*library.module, *functions)))
+    return refused;
+  return library;
+}
+
 Result<Program> comm::runner::loadProgram(MLIRContext *context,
                                           const llvm::SourceMgr &text,
                                           StringRef name) {
@@ -202,7 +227,7 @@ Result<Program> comm::runner::loadProgram(MLIRContext *context,
   program.module = parseSourceFile<ModuleOp>(text, ParserConfig(context));
   if (!program.module)
     return refused;
-  Result<func::FuncOp> function = chooseFunction(*program.module, name);
+  Result<func::FuncOp> function = findFunction(*program.module, name);
   if (!function)
     return function.getFailure();
   FailureOr<FunctionSignature> signature = getSignature(*function, text);

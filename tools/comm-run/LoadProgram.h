@@ -38,6 +38,19 @@ struct Program {
 Result<Program> loadProgram(MLIRContext *context, const llvm::SourceMgr &text,
                             StringRef name);
 
+/// Functions that are compiled together, and the module with all that they
+/// need.
+struct Library {
+  OwningOpRef<ModuleOp> module;
+  std::vector<FunctionSignature> functions;
+};
+
+/// The same for the functions called `names`, or where there are none for all
+/// public ones, without derivatives of others unless `derivatives`.
+Result<Library> loadLibrary(MLIRContext *context, const llvm::SourceMgr &text,
+                            const std::vector<std::string> &names,
+                            bool derivatives);
+
 /// Makes `functions` the only public functions of the module and erases
 /// whatever they do not need.
 LogicalResult keepOnly(ModuleOp module, ArrayRef<func::FuncOp> functions);

@@ -6,52 +6,44 @@
 //===----------------------------------------------------------------------===//
 
 #include "comm/Runtime/Communicator.h"
+#include "layer.h"
 
-#include <cstdlib>
 #include <iostream>
 
 using namespace mlir::comm::runtime;
 
-/// MLIR's descriptor of a memref of rank 1.
-struct Vector {
-  float *allocated, *aligned;
-  int64_t offset, size, stride;
-};
-
-struct Results {
-  int32_t status;
-  Vector y, dx, dw;
-};
-
-extern "C" void _mlir_ciface_layer_vjp(Results *results, CommContext *context,
-                                       Vector *x, Vector *w, Vector *dy);
-
-static Vector wrap(float (&values)[4]) { return {values, values, 0, 4, 1}; }
-
 int main() {
-  Results results[4];
+  layer_results forward[4];
+  layer_vjp_results backward[4];
   std::string error;
   std::unique_ptr<World> world =
-      World::create({{"tp", 4}}, "threads", Options(), error);
+      World::create(LAYER_MESH, LAYER_BACKEND, Options(), error);
+  if (!world) {
+    std::cerr << error << "\n";
+    return 1;
+  }
+  // On a thread for each rank: x is one value, every rank has its own w.
   std::optional<Failure> failure = world->launch([&](Context &context) {
-    // The rank's own.
-    float number = context.getRank();
-    float x[] = {1, 2, 3, 4}, dy[] = {1, 1, 1, 1};
-    float w[] = {number, number, number, number};
-    Vector xs = wrap(x), ws = wrap(w), dys = wrap(dy);
-    _mlir_ciface_layer_vjp(&results[context.getRank()], &context, &xs, &ws,
-                           &dys);
+    int64_t rank = context.getRank();
+    float number = rank;
+    float x[] = {1, 2, 3, 4}, w[] = {number, number, number, number};
+    float seed[] = {1, 1, 1, 1};
+    CommTensor_f32_1 xs = comm_tensor_f32_1(x, 4), ws = comm_tensor_f32_1(w, 4);
+    CommTensor_f32_1 seeds = comm_tensor_f32_1(seed, 4);
+    _mlir_ciface_layer(&forward[rank], &context, &xs, &ws);
+    _mlir_ciface_layer_vjp(&backward[rank], &context, &xs, &ws, &seeds);
   });
   if (failure) {
     // The first failure of the run.
     std::cerr << failure->message << "\n";
     return 1;
   }
-  for (Results &result : results) {
+  for (int rank = 0; rank < 4; ++rank) {
     // Their memory is the ranks' and goes with the world.
-    for (Vector vector : {result.y, result.dx, result.dw})
+    for (CommTensor_f32_1 tensor :
+         {forward[rank].y, backward[rank].grad_x, backward[rank].grad_w})
       for (int i = 0; i < 4; ++i)
-        std::cout << vector.aligned[vector.offset + i] << " ";
+        std::cout << tensor.aligned[tensor.offset + i] << " ";
     std::cout << "\n";
   }
 }

@@ -93,7 +93,7 @@ protected:
   /// Compiles the program, runs it, and returns how many kernels were cached.
   size_t run(KernelCache &cache) {
     size_t hits = cache.getNumHits();
-    auto machine = detectProcessor();
+    auto machine = getProcessor();
     EXPECT_TRUE(bool(machine));
     auto salt = describeKernelCodegen(*machine);
     EXPECT_TRUE(bool(salt));
@@ -200,7 +200,7 @@ TEST_F(KernelsTest, LongSchedulesRunInOrder) {
   }
 )";
   SplitModule parts = split("", text);
-  auto machine = detectProcessor();
+  auto machine = getProcessor();
   ASSERT_TRUE(bool(machine));
   auto jit = createJit(std::move(parts), std::move(*machine), nullptr);
   ASSERT_TRUE(bool(jit)) << llvm::toString(jit.takeError());

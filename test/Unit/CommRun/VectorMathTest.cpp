@@ -95,7 +95,7 @@ void compare(llvm::orc::LLJIT &jit, const llvm::VecDesc &description,
 }
 
 TEST(VectorMath, IsExactToFourUnitsInTheLastPlace) {
-  auto builder = detectProcessor();
+  auto builder = getProcessor();
   ASSERT_TRUE(bool(builder));
   auto machine = builder->createTargetMachine();
   ASSERT_TRUE(bool(machine));
