@@ -37,7 +37,8 @@ __device__ void sumBlocks(const T *in, T *out, int count) {
 }
 
 #define SUM_BLOCKS(type, name)                                                 \
-  extern "C" __global__ void sum_##name(const type *in, type *out, int count) { \
+  extern "C" __global__ void sum_##name(const type *in, type *out,             \
+                                        int count) {                           \
     sumBlocks(in, out, count);                                                 \
   }
 SUM_BLOCKS(float, f32)
