@@ -35,13 +35,16 @@ StoreServer::~StoreServer() {
   thread.join();
 }
 
-/// All have left, or there is no sense in waiting for the others.
+/// All have left. A run that has failed does not wait for them for long, but a
+/// moment also for those who have not come yet: they are to learn of it.
 bool StoreServer::isDone() const {
   if (!isEnding)
     return false;
-  if ((values.count(failureKey) || values.count(lostKey)) &&
-      std::chrono::steady_clock::now() > end)
+  bool hasFailed = values.count(failureKey) || values.count(lostKey);
+  if (hasFailed && std::chrono::steady_clock::now() > end)
     return true;
+  if (hasFailed && static_cast<int64_t>(ranks.size()) < numRanks)
+    return false;
   return std::all_of(connections.begin(), connections.end(),
                      [](auto &one) { return one->rank < 0 || one->hasLeft; });
 }

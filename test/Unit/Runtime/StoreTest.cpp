@@ -101,8 +101,13 @@ TEST_F(Stores, LaterValuesReplaceEarlierOnes) {
 
 TEST_F(Stores, AProcessThatDiesIsLost) {
   runProcesses(3, [](int64_t rank, TcpStore &store) {
-    if (rank == 2)
+    if (rank == 2) {
+      // When all have come.
+      store.wait("here/0", soon());
+      store.wait("here/1", soon());
       _exit(0); // Without a word.
+    }
+    store.set("here/" + std::to_string(rank), "");
     return store.wait(lostKey, soon()) == "2";
   });
 }
