@@ -61,3 +61,24 @@ else()
     message(STATUS "Backends for GPUs: cuda-local, with CUDA ${CUDAToolkit_VERSION}; no nccl, as nccl.h or libnccl.so was not found")
   endif()
 endif()
+
+# Compiles a file of kernels to PTX, which the target includes as the text
+# <name>.ptx.inc. For the least device that there is; CUDA's driver makes code of
+# it for the one at hand.
+function(comm_embed_kernels target source)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  get_filename_component(name ${source} NAME_WE)
+  set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx)
+  add_custom_command(OUTPUT ${ptx}
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -ptx -arch=compute_80 -std=c++17 -Werror all-warnings
+            -o ${ptx} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    DEPENDS ${source} ${ARG_DEPENDS}
+    COMMENT "Compiling the kernels of ${source}"
+    VERBATIM)
+  add_custom_command(OUTPUT ${ptx}.inc
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${ptx} -DOUTPUT=${ptx}.inc -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${ptx} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${ptx}.inc)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

@@ -18,6 +18,9 @@ Context::~Context() = default;
 Status Context::getStatus() {
   if (status == COMM_SUCCESS && world.hasFailed()) {
     Failure failure = *world.getFailure();
+    // Found by another thread than the rank's own.
+    if (failure.rank == rank)
+      return fail(failure.status, failure.message);
     return fail(COMM_ABORTED, "stopped because rank " +
                                   std::to_string(failure.rank) +
                                   " failed: " + failure.message);

@@ -252,8 +252,11 @@ Status CudaContext::waitForDevice(const CommSite *site) {
   Clock::time_point start = Clock::now();
   while (true) {
     cudaError_t error = streams->queryEnd();
-    if (error != cudaErrorNotReady)
-      return check(error, "cudaEventQuery", site);
+    // What has come to its end may only have been aborted.
+    if (error != cudaErrorNotReady) {
+      Status status = check(error, "cudaEventQuery", site);
+      return status ? status : getStatus();
+    }
     // What this rank waits for may never come.
     if (Status status = getStatus())
       return status;

@@ -42,6 +42,8 @@ public:
   cudaError_t beginCompute();
   cudaError_t beginCommunication();
   void endCommunication() { computeMustWait = true; }
+  /// Whether `beginCommunication` would make the stream wait for something.
+  bool mustCommunicationWait() const { return communicationMustWait; }
 
   /// Whether all that was enqueued on both streams is done (cudaSuccess), or
   /// not yet (cudaErrorNotReady). To be asked again after `markEnd`, which

@@ -1,0 +1,58 @@
+//===- Activity.h - What ranks say they are at ------------------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_LIB_RUNTIME_NCCL_ACTIVITY_H
+#define COMM_LIB_RUNTIME_NCCL_ACTIVITY_H
+
+#include "NcclWorld.h"
+
+namespace mlir::comm::runtime {
+
+/// What a rank is at, as it tells the others.
+struct Activity {
+  enum State : char {
+    /// The program is over, and the device has done all of it.
+    Ended = 'e',
+    /// The device is in a collective.
+    Communicating = 'c',
+    /// The device, or the host alone, does something else.
+    Computing = 'o'
+  };
+  State state = Computing;
+  /// The next collective of the device, or none.
+  std::string group;
+  int64_t sequence = 0;
+  std::string call;
+  /// For people.
+  std::string text;
+};
+
+std::string getActivityKey(int64_t rank);
+std::string encode(const Activity &activity);
+Activity decodeActivity(const std::string &text);
+
+/// What tells one group over some axes from others.
+std::string getGroupKey(const Group &group);
+
+/// By any thread. `front` is what the rank's device is at.
+Activity describe(const NcclContext &context,
+                  const std::optional<Progress::Front> &front);
+
+/// Why the rank's step does not end, from what all members are at; nothing
+/// known of a member is an empty place.
+Failure explain(int64_t rank, const Step &step,
+                const std::vector<std::optional<Activity>> &members,
+                std::chrono::milliseconds timeout);
+
+/// The member that will never come to the step, if there is one: it has ended.
+std::optional<Failure>
+findEnded(int64_t rank, const Step &step,
+          const std::vector<std::optional<Activity>> &members);
+
+} // namespace mlir::comm::runtime
+
+#endif // COMM_LIB_RUNTIME_NCCL_ACTIVITY_H

@@ -1,0 +1,93 @@
+//===- Progress.h - What a communication stream is at -----------*- C++ -*-===//
+//
+// Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COMM_LIB_RUNTIME_NCCL_PROGRESS_H
+#define COMM_LIB_RUNTIME_NCCL_PROGRESS_H
+
+#include "comm/Runtime/Communicator.h"
+
+#include <cuda_runtime_api.h>
+#include <deque>
+
+namespace mlir::comm::runtime {
+
+/// A collective that a rank has enqueued, or a recorded step of the program
+/// that holds several.
+struct Step {
+  Call call;
+  /// The pairs of the call: a caller's own may be gone.
+  std::vector<int64_t> pairs;
+  const Group *group = nullptr;
+  /// How many collectives of the group came before.
+  int64_t sequence = 0;
+  /// Of a recorded step: how many collectives it holds; `call` is the first.
+  int64_t numRecorded = 0;
+
+  std::string describe() const;
+  std::string describeInFull() const;
+
+private:
+  std::string describeCount() const;
+};
+
+/// The collectives of one rank that the device has not finished: an event
+/// stands after each of them, and before those that wait for the rank's own
+/// computation, which may take as long as it likes. The rank's thread adds,
+/// another one looks.
+class Progress {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  ~Progress();
+
+  /// The next collective is about to be enqueued. `waits`: the stream waits for
+  /// something else before. While a step is recorded, nothing is enqueued.
+  cudaError_t begin(const Step &step, bool waits, bool isRecording,
+                    cudaStream_t stream);
+  cudaError_t end(bool isRecording, cudaStream_t stream);
+
+  /// The collectives since the last call are not those of the next step.
+  void forgetRecorded();
+  /// The step that has been recorded is on the stream.
+  cudaError_t addRecorded(cudaStream_t stream);
+
+  struct Front {
+    Step step;
+    /// Whether the device has come to it, and since when it is known that it
+    /// has.
+    bool hasStarted;
+    Clock::time_point since;
+  };
+  /// The first that is not finished. `error` is what the device says.
+  std::optional<Front> look(cudaError_t &error);
+
+private:
+  struct Entry {
+    Step step;
+    /// Null: there is none, as the step begins when the one before has ended;
+    /// or it is not all enqueued yet.
+    cudaEvent_t begin = nullptr, end = nullptr;
+  };
+
+  cudaError_t add(const Step &step, bool waits, cudaStream_t stream);
+  cudaError_t record(cudaEvent_t &event, cudaStream_t stream);
+  cudaError_t removeFinished();
+  void recycle(cudaEvent_t event);
+
+  std::mutex mutex;
+  std::deque<Entry> entries;
+  std::vector<cudaEvent_t> spare;
+  bool hasStarted = false;
+  /// Of the first entry.
+  Clock::time_point since;
+  /// The step that is, or has been, recorded.
+  std::optional<Step> recorded;
+};
+
+} // namespace mlir::comm::runtime
+
+#endif // COMM_LIB_RUNTIME_NCCL_PROGRESS_H
