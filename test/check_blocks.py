@@ -171,6 +171,7 @@ CHECKS = {
     "c": check_excerpt,
     "cpp": check_excerpt,
     "cmake": check_excerpt,
+    "sh": check_excerpt,
 }
 
 
