@@ -40,8 +40,8 @@ static void placeVariables(ModuleSyntax &syntax, Program &program) {
     variable.address += base;
     program.extents[variable.address] = {variable.size,
                                          variable.space == Space::Const};
-    std::memcpy(reinterpret_cast<void *>(variable.address),
-                variable.initial.data(), variable.initial.size());
+    std::copy(variable.initial.begin(), variable.initial.end(),
+              reinterpret_cast<uint8_t *>(variable.address));
   });
 }
 
