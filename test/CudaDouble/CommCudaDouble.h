@@ -15,7 +15,8 @@
 //   COMM_DOUBLE_MEMORY=n    bytes of each device (8 GiB)
 //   COMM_DOUBLE_STRICT=1    the first report aborts
 //   COMM_DOUBLE_REPORT=1    at exit: a table of the calls, and what leaked
-//   COMM_DOUBLE_UNWRITTEN=1 reports device memory that is read before anybody has
+//   COMM_DOUBLE_UNWRITTEN=1 reports device memory that is read before anybody
+//   has
 //                           written it
 //   COMM_DOUBLE_DELAY=us    each operation of a stream starts up to so much
 //   late COMM_DOUBLE_POLLS=n     how often ncclCommGetAsyncError says "in
@@ -45,8 +46,9 @@ void comm_double_reset_counts(void);
 ///   race        two operations that nothing orders, one writes what the other
 ///               uses
 ///   lifetime    memory used before its allocation or after its release
-///   unwritten   device memory read before it is written, where that is asked for
-///   pointer     host memory where a device's was expected, out of bounds, the
+///   unwritten   device memory read before it is written, where that is asked
+///   for pointer     host memory where a device's was expected, out of bounds,
+///   the
 ///               wrong direction or the wrong device
 ///   order       ranks that disagree, unbalanced groups, communicators used
 ///               while they are in progress
