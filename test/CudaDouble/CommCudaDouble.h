@@ -67,7 +67,8 @@ uint64_t comm_double_check_leaks(void);
 /// Adds failures: "ENTRY:N[@rankR|@deviceD]=WHAT", separated by commas. The Nth
 /// call of ENTRY (from 1, `*` for all) after this fails; WHAT is
 ///   the name of an error, such as cudaErrorMemoryAllocation, ncclSystemError,
-///     CUBLAS_STATUS_NOT_SUPPORTED: the call returns it and does nothing;
+///     CUBLAS_STATUS_NOT_SUPPORTED: the call returns it and does nothing; with
+///     cudaSuccess it is as if the program had forgotten the call;
 ///   async:NAME: the call succeeds, and what it starts fails: a communicator's
 ///     asynchronous error, a device's error for all later calls;
 ///   never: the call succeeds, and what it starts never comes to its end

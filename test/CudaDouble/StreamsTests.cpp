@@ -90,6 +90,16 @@ TEST_F(Streams, AnEventOrdersOnlyWhatWasBeforeIt) {
   expectReport("race", "nothing orders it");
 }
 
+TEST_F(Streams, AWaitThatIsForgotten) {
+  comm_double_fail("cudaStreamWaitEvent:1=cudaSuccess");
+  write(a);
+  cudaEventRecord(event, a);
+  EXPECT_EQ(cudaStreamWaitEvent(b, event, 0), cudaSuccess);
+  write(b);
+  cudaDeviceSynchronize();
+  expectReport("race", "nothing orders it");
+}
+
 TEST_F(Streams, AnEventThatIsRecordedAgainOrdersWhatTheWaitSaw) {
   cudaEventRecord(event, a);
   cudaStreamWaitEvent(b, event, 0);
