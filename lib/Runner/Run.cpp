@@ -148,5 +148,7 @@ MaybeFailure mlir::comm::runner::run(const RunPlan &plan,
     console.print(text);
   if (launched.failure)
     return launched.failure;
+  if (!launched.captureNote.empty())
+    console.print("note: " + launched.captureNote);
   return report(signature, launched, options, console);
 }

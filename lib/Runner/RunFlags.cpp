@@ -61,6 +61,11 @@ RunFlags::RunFlags(FlagTable &table, RunOptions &options)
   table.addSwitch("time", "Print the time of the run", options.time);
   table.addInteger("repeat", "N", "Run N times with the same inputs; default 1",
                    options.launch.repetitions);
+  table.addSwitch(
+      "capture",
+      "Record the second of the runs on a GPU as a CUDA graph, and\n"
+      "launch that in the others",
+      options.launch.captureSteps);
   table.addSwitch("trace", "Print each collective of each rank",
                   options.launch.trace);
   table.addNumber("timeout", "SECONDS",
@@ -99,6 +104,8 @@ MaybeFailure RunFlags::finish(bool differentiates, const std::string &others) {
       return usageFailure("--" + std::string(flag) + " needs --grad" + others);
   if (options.launch.repetitions < 1)
     return usageFailure("--repeat expects a number of runs, at least 1");
+  if (options.launch.captureSteps && options.launch.repetitions < 2)
+    return usageFailure("--capture needs --repeat: the second run is recorded");
   for (std::optional<double> amount :
        {options.tolerance.absolute, options.tolerance.relative})
     if (!isAmount(amount.value_or(0)))
