@@ -18,10 +18,17 @@ std::string mlir::comm::runtime::getActivityKey(int64_t rank) {
   return "activity/" + std::to_string(rank);
 }
 
+static std::string encodeDone(const Activity &activity) {
+  std::string text;
+  for (auto &[group, count] : activity.done)
+    text += "\n" + group + "\n" + std::to_string(count);
+  return text;
+}
+
 std::string mlir::comm::runtime::encode(const Activity &activity) {
   return std::string(1, activity.state) + "\n" + activity.group + "\n" +
          std::to_string(activity.sequence) + "\n" + activity.call + "\n" +
-         activity.text;
+         activity.text + encodeDone(activity);
 }
 
 Activity mlir::comm::runtime::decodeActivity(const std::string &text) {
@@ -33,6 +40,9 @@ Activity mlir::comm::runtime::decodeActivity(const std::string &text) {
   std::getline(lines, sequence);
   std::getline(lines, activity.call);
   std::getline(lines, activity.text);
+  std::string group, count;
+  while (std::getline(lines, group) && std::getline(lines, count))
+    activity.done[group] = std::atoll(count.c_str());
   if (!state.empty())
     activity.state = static_cast<Activity::State>(state[0]);
   activity.sequence = std::atoll(sequence.c_str());
@@ -44,10 +54,12 @@ std::string mlir::comm::runtime::getGroupKey(const Group &group) {
 }
 
 Activity
-mlir::comm::runtime::describe(const NcclContext &context,
+mlir::comm::runtime::describe(NcclContext &context,
                               const std::optional<Progress::Front> &front) {
   Activity activity;
   activity.text = context.describeActivity();
+  for (auto &[group, count] : context.getProgress().getCounts())
+    activity.done[getGroupKey(*group)] = count;
   if (!front) {
     if (context.hasEnded())
       activity.state = Activity::Ended;
@@ -64,6 +76,13 @@ mlir::comm::runtime::describe(const NcclContext &context,
     activity.text = "computing before " + step.describe();
   }
   return activity;
+}
+
+/// Whether the member has finished the step: it may have done its part while
+/// this rank waits for somebody else.
+static bool hasFinished(const Activity &activity, const Step &step) {
+  auto it = activity.done.find(getGroupKey(*step.group));
+  return it != activity.done.end() && it->second >= step.sequence;
 }
 
 /// The members that the step needs: of a message's group, two.
@@ -98,13 +117,14 @@ static Sorted sort(int64_t rank, const Step &step,
     std::string name = std::to_string(number);
     const std::optional<Activity> &activity = members[member];
     bool isThere = number == rank;
-    if (!isThere && activity && activity->group == getGroupKey(*step.group)) {
-      // Whoever is at a later one has finished this one.
-      isThere = activity->sequence > step.sequence ||
-                (activity->sequence == step.sequence &&
-                 activity->state == Activity::Communicating);
-      if (isThere && activity->sequence == step.sequence && !step.call.from &&
-          activity->call != step.describeInFull())
+    if (!isThere && activity && hasFinished(*activity, step)) {
+      isThere = true;
+    } else if (!isThere && activity &&
+               activity->group == getGroupKey(*step.group) &&
+               activity->sequence == step.sequence &&
+               activity->state == Activity::Communicating) {
+      isThere = true;
+      if (!step.call.from && activity->call != step.describeInFull())
         sorted.other = member;
     }
     if (isThere)
@@ -120,9 +140,9 @@ static Sorted sort(int64_t rank, const Step &step,
 Failure mlir::comm::runtime::explain(
     int64_t rank, const Step &step,
     const std::vector<std::optional<Activity>> &members,
-    std::chrono::milliseconds timeout) {
+    const Options &options) {
   Sorted sorted = sort(rank, step, members);
-  if (sorted.other) {
+  if (sorted.other && !options.captureSteps) {
     // In the order of the ranks, as others see it.
     std::map<int64_t, std::string> calls;
     calls[rank] = step.describeInFull();
@@ -134,9 +154,9 @@ Failure mlir::comm::runtime::explain(
     return {rank, COMM_INVALID, message};
   }
   std::string message = step.describeInFull() + ": timeout after " +
-                        formatSeconds(timeout) + " in a " + getGroupName(step) +
-                        ", of which ranks [" + sorted.there + "] have come" +
-                        sorted.missing;
+                        formatSeconds(options.timeout) + " in a " +
+                        getGroupName(step) + ", of which ranks [" +
+                        sorted.there + "] have come" + sorted.missing;
   if (sorted.missing.empty())
     message += "\n  nobody is missing: what is between them does not work";
   return {rank, COMM_TIMEOUT, message};
@@ -147,7 +167,8 @@ std::optional<Failure> mlir::comm::runtime::findEnded(
     const std::vector<std::optional<Activity>> &members) {
   for (int64_t member : getMembers(step)) {
     const std::optional<Activity> &activity = members[member];
-    if (!activity || activity->state != Activity::Ended)
+    if (!activity || activity->state != Activity::Ended ||
+        hasFinished(*activity, step))
       continue;
     return Failure{rank, COMM_INVALID,
                    step.describeInFull() + ": rank " +

@@ -29,6 +29,8 @@ struct Activity {
   std::string call;
   /// For people.
   std::string text;
+  /// How many collectives of each group it has finished.
+  std::map<std::string, int64_t> done;
 };
 
 std::string getActivityKey(int64_t rank);
@@ -39,16 +41,18 @@ Activity decodeActivity(const std::string &text);
 std::string getGroupKey(const Group &group);
 
 /// By any thread. `front` is what the rank's device is at.
-Activity describe(const NcclContext &context,
+Activity describe(NcclContext &context,
                   const std::optional<Progress::Front> &front);
 
 /// Why the rank's step does not end, from what all members are at; nothing
-/// known of a member is an empty place.
+/// known of a member is an empty place. Where ranks record steps, and so do not
+/// count alike, nothing is said of whether they disagree.
 Failure explain(int64_t rank, const Step &step,
                 const std::vector<std::optional<Activity>> &members,
-                std::chrono::milliseconds timeout);
+                const Options &options);
 
-/// The member that will never come to the step, if there is one: it has ended.
+/// The member that will never come to the step, if there is one: it has ended
+/// after fewer collectives of the group.
 std::optional<Failure>
 findEnded(int64_t rank, const Step &step,
           const std::vector<std::optional<Activity>> &members);

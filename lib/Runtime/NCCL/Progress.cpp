@@ -7,6 +7,8 @@
 
 #include "Progress.h"
 
+#include <algorithm>
+
 using namespace mlir::comm::runtime;
 
 std::string Step::describeInFull() const {
@@ -62,6 +64,11 @@ cudaError_t Progress::begin(const Step &step, bool waits, bool isRecording,
   return add(step, waits, stream);
 }
 
+std::vector<std::pair<const Group *, int64_t>> Progress::getCounts() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return counts;
+}
+
 cudaError_t Progress::add(const Step &step, bool waits, cudaStream_t stream) {
   // Whoever looks removes them, but not as often as some programs add.
   constexpr size_t many = 256;
@@ -98,6 +105,15 @@ cudaError_t Progress::addRecorded(cudaStream_t stream) {
   return record(entries.back().end, stream);
 }
 
+void Progress::countFinished(const Step &step) {
+  auto it = std::find_if(counts.begin(), counts.end(), [&](const auto &count) {
+    return count.first == step.group;
+  });
+  if (it == counts.end())
+    it = counts.insert(counts.end(), {step.group, 0});
+  it->second = step.sequence;
+}
+
 /// cudaSuccess also where the first one is only not ready.
 cudaError_t Progress::removeFinished() {
   while (!entries.empty()) {
@@ -109,6 +125,7 @@ cudaError_t Progress::removeFinished() {
       return error == cudaErrorNotReady ? cudaSuccess : error;
     recycle(entry.begin);
     recycle(entry.end);
+    countFinished(entry.step);
     entries.pop_front();
     hasStarted = false;
   }

@@ -62,6 +62,8 @@ public:
     bool hasStarted;
     Clock::time_point since;
   };
+  /// How many collectives of each group are finished, as of the last look.
+  std::vector<std::pair<const Group *, int64_t>> getCounts();
   /// The first that is not finished. `error` is what the device says.
   std::optional<Front> look(cudaError_t &error);
 
@@ -77,9 +79,12 @@ private:
   cudaError_t record(cudaEvent_t &event, cudaStream_t stream);
   cudaError_t removeFinished();
   void recycle(cudaEvent_t event);
+  void countFinished(const Step &step);
 
   std::mutex mutex;
   std::deque<Entry> entries;
+  /// The groups are few.
+  std::vector<std::pair<const Group *, int64_t>> counts;
   std::vector<cudaEvent_t> spare;
   bool hasStarted = false;
   /// Of the first entry.

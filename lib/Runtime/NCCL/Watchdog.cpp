@@ -56,9 +56,9 @@ void Watchdog::run() {
     isAwake = false;
     lock.unlock();
     look();
-    lock.lock();
     if (isLast)
-      return;
+      return publish();
+    lock.lock();
   }
 }
 
@@ -122,8 +122,8 @@ void Watchdog::lookAt(NcclContext &context) {
   auto waited = Clock::now() - front->since;
   if (timeout.count() && waited >= timeout)
     return world.failFor(explainTimeout(rank, front->step));
-  // Long before, where somebody has gone home.
-  if (waited < 4 * publishEvery)
+  // Long before, where somebody has gone home: as far as all count alike.
+  if (waited < 4 * publishEvery || world.getOptions().captureSteps)
     return;
   for (int64_t member : front->step.group->ranks)
     world.getStore().follow(getActivityKey(member));
@@ -145,7 +145,7 @@ Failure Watchdog::explainTimeout(int64_t rank, const Step &step) {
       publish();
     std::this_thread::sleep_for(publishEvery / 4);
   }
-  return explain(rank, step, ask(store, step), world.getOptions().timeout);
+  return explain(rank, step, ask(store, step), world.getOptions());
 }
 
 void Watchdog::publish() {

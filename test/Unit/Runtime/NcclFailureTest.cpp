@@ -127,6 +127,35 @@ TEST_F(NcclFailures, ARankThatHasEndedIsNamedEarly) {
   EXPECT_LT(Clock::now() - begin, seconds(30));
 }
 
+/// Who has ended after its part of a collective is not missing.
+TEST_F(NcclFailures, TheOneThatIsMissingIsNamedAndNotWhoHasEnded) {
+  Failure failure = fail(
+      {3},
+      [&](const Rank &rank) {
+        Buffer buffer = makeFloats(rank, {1});
+        auto send = [&](int64_t from) {
+          commSend(rank.context, rank.group({0}), buffer.data(), 1, COMM_F32,
+                   from, 0, &second);
+          commRecv(rank.context, rank.group({0}), buffer.data(), 1, COMM_F32,
+                   from, 0, &second);
+        };
+        send(1);
+        getContext(rank).synchronize();
+        if (rank.rank == 1)
+          return;
+        if (rank.rank == 2)
+          while (getContext(rank).getStatus() == COMM_SUCCESS)
+            std::this_thread::sleep_for(milliseconds(1));
+        send(2);
+        EXPECT_NE(COMM_SUCCESS, getContext(rank).synchronize());
+      },
+      milliseconds(1000));
+  EXPECT_THAT(failure.message,
+              StartsWith("comm.recv of 1 x f32 from 2 to 0 at test.mlir:5: "
+                         "timeout after 1 s in a channel over [\"x\"], of "
+                         "which ranks [0] have come\n  rank 2 is missing: "));
+}
+
 TEST_F(NcclFailures, WhatNeverEndsIsAborted) {
   comm_double_fail("ncclAllReduce:*=never");
   Failure failure = fail({2}, sumAndWait(), milliseconds(200));
