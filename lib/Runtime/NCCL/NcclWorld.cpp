@@ -206,8 +206,10 @@ std::unique_ptr<NcclWorld> NcclWorld::create(Mesh mesh, Options options,
     int64_t rank = process ? process->rank : 0;
     if (std::optional<std::string> text = world->store->get(failureKey)) {
       Failure failure = decodeFailure(*text);
-      error = "stopped because rank " + std::to_string(failure.rank) +
-              " failed: " + failure.message;
+      // What all have been told alike, one may have repeated.
+      if (failure.message != error)
+        error = "stopped because rank " + std::to_string(failure.rank) +
+                " failed: " + failure.message;
     } else if (std::optional<std::string> lost = world->store->get(lostKey)) {
       error = "the process of rank " + *lost + " has ended before the start";
     } else {
