@@ -24,19 +24,50 @@ static const std::vector<Feature> &getFeatures() {
   static const std::vector<Feature> features = {
 #ifdef __x86_64__
   // The compiler wants a literal.
-#define FEATURE(Name) {Name, bool(__builtin_cpu_supports(Name))},
-      FEATURE("popcnt") FEATURE("sse3") FEATURE("ssse3") FEATURE("sse4.1")
-          FEATURE("sse4.2") FEATURE("sse4a") FEATURE("avx") FEATURE("avx2")
-              FEATURE("fma") FEATURE("fma4") FEATURE("xop") FEATURE("bmi")
-                  FEATURE("bmi2") FEATURE("aes") FEATURE("pclmul")
-                      FEATURE("gfni") FEATURE("vpclmulqdq") FEATURE("avx512f")
-                          FEATURE("avx512vl") FEATURE("avx512bw")
-                              FEATURE("avx512dq") FEATURE("avx512cd")
-                                  FEATURE("avx512ifma") FEATURE("avx512vbmi")
-                                      FEATURE("avx512vbmi2")
-                                          FEATURE("avx512vnni")
-                                              FEATURE("avx512bitalg")
-                                                  FEATURE("avx512vpopcntdq")
+#define FEATURE(Name) {Name, bool(__builtin_cpu_supports(Name))}
+      FEATURE("popcnt"),
+      FEATURE("sse3"),
+      FEATURE("ssse3"),
+      FEATURE("sse4.1"),
+      FEATURE("sse4.2"),
+      FEATURE("sse4a"),
+      FEATURE("avx"),
+      FEATURE("avx2"),
+      FEATURE("fma"),
+      FEATURE("fma4"),
+      FEATURE("f16c"),
+      FEATURE("xop"),
+      FEATURE("tbm"),
+      FEATURE("lwp"),
+      FEATURE("lzcnt"),
+      FEATURE("movbe"),
+      FEATURE("adx"),
+      FEATURE("sha"),
+      FEATURE("bmi"),
+      FEATURE("bmi2"),
+      FEATURE("aes"),
+      FEATURE("vaes"),
+      FEATURE("pclmul"),
+      FEATURE("vpclmulqdq"),
+      FEATURE("gfni"),
+      FEATURE("avxvnni"),
+      FEATURE("avx512f"),
+      FEATURE("avx512vl"),
+      FEATURE("avx512bw"),
+      FEATURE("avx512dq"),
+      FEATURE("avx512cd"),
+      FEATURE("avx512ifma"),
+      FEATURE("avx512vbmi"),
+      FEATURE("avx512vbmi2"),
+      FEATURE("avx512vnni"),
+      FEATURE("avx512bitalg"),
+      FEATURE("avx512vpopcntdq"),
+      FEATURE("avx512vp2intersect"),
+      FEATURE("avx512bf16"),
+      FEATURE("avx512fp16"),
+      FEATURE("amx-tile"),
+      FEATURE("amx-int8"),
+      FEATURE("amx-bf16"),
 #undef FEATURE
 #endif
   };

@@ -20,6 +20,17 @@ int64_t mlir::comm::runner::getReplicaClass(const Mesh &mesh,
   return *std::min_element(ranks.begin(), ranks.end());
 }
 
+MaybeFailure
+mlir::comm::runner::checkNumRanks(const FunctionSignature &signature) {
+  constexpr int64_t maxRanks = 4096;
+  int64_t ranks = runtime::getNumRanks(signature.mesh);
+  if (ranks <= maxRanks)
+    return std::nullopt;
+  return usageFailure("the mesh has " + std::to_string(ranks) +
+                      " ranks: at most " + std::to_string(maxRanks) +
+                      " can be run");
+}
+
 bool ValueInfo::isDynamic() const {
   return std::find(shape.begin(), shape.end(), kDynamic) != shape.end();
 }

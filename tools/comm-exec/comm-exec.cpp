@@ -93,7 +93,10 @@ static MaybeFailure exec(int argc, char **argv, const Console &console) {
       artifact->getFunctions(), line->function, "'" + line->file + "'");
   if (!name)
     return name.getFailure();
-  Result<RunPlan> plan = planRun(artifact->find(*name)->signature, *line);
+  const FunctionSignature &signature = artifact->find(*name)->signature;
+  if (MaybeFailure failure = checkNumRanks(signature))
+    return failure;
+  Result<RunPlan> plan = planRun(signature, *line);
   if (!plan)
     return plan.getFailure();
   if (plan->vjp)

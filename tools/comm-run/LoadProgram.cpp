@@ -19,9 +19,6 @@ using namespace mlir;
 using namespace mlir::comm;
 using namespace mlir::comm::runner;
 
-/// Beyond, a machine runs out of threads.
-static constexpr int64_t maxRanks = 4096;
-
 //===----------------------------------------------------------------------===//
 // The choice of the function
 //===----------------------------------------------------------------------===//
@@ -234,11 +231,8 @@ Result<Program> comm::runner::loadProgram(MLIRContext *context,
   if (failed(signature))
     return refused;
   program.signature = std::move(*signature);
-  int64_t ranks = runtime::getNumRanks(program.signature.mesh);
-  if (ranks > maxRanks)
-    return usageFailure("the mesh has " + std::to_string(ranks) +
-                        " ranks: comm-run starts at most " +
-                        std::to_string(maxRanks) + " threads");
+  if (MaybeFailure failure = checkNumRanks(program.signature))
+    return *failure;
   if (failed(keepOnly(*program.module, *function)))
     return refused;
   return program;

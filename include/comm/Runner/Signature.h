@@ -53,6 +53,9 @@ struct FunctionSignature {
   std::vector<ValueInfo> results;
 };
 
+/// Fails where the mesh has more ranks than a machine has threads for.
+MaybeFailure checkNumRanks(const FunctionSignature &signature);
+
 /// What a list of values is called in messages and how its members are found.
 enum class ValueKind { Argument, Result };
 
