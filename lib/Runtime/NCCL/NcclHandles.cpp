@@ -40,7 +40,48 @@ ncclComm_t NcclHandles::find(const std::vector<int64_t> &axes) const {
 
 void NcclHandles::add(std::vector<int64_t> axes, ncclComm_t comm) {
   std::lock_guard<std::timed_mutex> lock(mutex);
-  entries.push_back({std::move(axes), comm});
+  entries.push_back({std::move(axes), comm, {}});
+}
+
+/// A null handle where NCCL cannot, which is no failure: it then copies.
+static void registerMemory(NcclHandles::Entry &entry, void *memory,
+                           int64_t bytes) {
+  void *handle = nullptr;
+  if (isError(ncclCommRegister(entry.comm, memory, bytes, &handle)))
+    handle = nullptr;
+  entry.registrations.push_back(handle);
+}
+
+void NcclHandles::addMemory(void *added, int64_t bytes) {
+  std::lock_guard<std::timed_mutex> lock(mutex);
+  memory.push_back({added, bytes});
+  if (!isOpen)
+    return;
+  for (Entry &entry : entries)
+    registerMemory(entry, added, bytes);
+}
+
+void NcclHandles::registerEarlier(ncclComm_t comm) {
+  std::lock_guard<std::timed_mutex> lock(mutex);
+  for (Entry &entry : entries)
+    if (entry.comm == comm && isOpen)
+      for (auto [earlier, bytes] : memory)
+        registerMemory(entry, earlier, bytes);
+}
+
+void NcclHandles::removeMemory(void *removed) {
+  std::lock_guard<std::timed_mutex> lock(mutex);
+  for (size_t i = 0; i < memory.size(); ++i) {
+    if (memory[i].first != removed)
+      continue;
+    memory.erase(memory.begin() + i);
+    for (Entry &entry : entries) {
+      if (isOpen && entry.registrations[i])
+        (void)ncclCommDeregister(entry.comm, entry.registrations[i]);
+      entry.registrations.erase(entry.registrations.begin() + i);
+    }
+    return;
+  }
 }
 
 ncclResult_t NcclHandles::getState(ncclComm_t comm) {

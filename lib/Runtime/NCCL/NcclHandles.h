@@ -35,6 +35,8 @@ public:
   struct Entry {
     std::vector<int64_t> axes;
     ncclComm_t comm;
+    /// What NCCL calls each piece of registered memory, in the order of these.
+    std::vector<void *> registrations;
   };
 
   NcclHandles(int64_t rank, int device) : rank(rank), device(device) {}
@@ -47,6 +49,14 @@ public:
   /// Null if there is none.
   ncclComm_t find(const std::vector<int64_t> &axes) const;
   void add(std::vector<int64_t> axes, ncclComm_t comm);
+
+  /// Registers memory of the device with all communicators.
+  void addMemory(void *memory, int64_t bytes);
+  /// Registers with a communicator that is new, and begun in truth, what the
+  /// others know.
+  void registerEarlier(ncclComm_t comm);
+  /// Nobody uses the memory any more.
+  void removeMemory(void *memory);
 
   /// Calls NCCL under the lock; ncclInvalidUsage without a call when the
   /// communicators have been aborted.
@@ -82,6 +92,7 @@ private:
   mutable std::timed_mutex mutex;
   /// In the order in which they were made: the world first.
   std::vector<Entry> entries;
+  std::vector<std::pair<void *, int64_t>> memory;
   bool isOpen = true;
 };
 

@@ -188,5 +188,8 @@ ncclResult_t mlir::comm::runtime::openGroup(NcclHandles &rank,
     rank.add(group.axes, comm);
   if (isError(result))
     return result;
-  return rank.waitFor(comm, getDeadline(patience.timeout), patience.stop);
+  result = rank.waitFor(comm, getDeadline(patience.timeout), patience.stop);
+  if (result == ncclSuccess)
+    rank.registerEarlier(comm);
+  return result;
 }

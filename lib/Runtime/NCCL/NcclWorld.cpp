@@ -8,6 +8,7 @@
 #include "NcclWorld.h"
 
 #include "NcclCommunicator.h"
+#include "RegisteredMemory.h"
 #include "Store/Roster.h"
 #include "Store/TcpStore.h"
 #include "Watchdog.h"
@@ -32,9 +33,13 @@ Failure mlir::comm::runtime::decodeFailure(const std::string &text) {
 }
 
 NcclContext::NcclContext(NcclWorld &world, int64_t rank,
-                         std::shared_ptr<CudaStreams> streams)
-    : CudaContext(world, rank, streams), streams(std::move(streams)),
-      handles(rank, getDevice()) {}
+                         std::shared_ptr<CudaStreams> streams,
+                         std::shared_ptr<NcclHandles> handles)
+    : CudaContext(world, rank, streams,
+                  wantsRegisteredMemory()
+                      ? createRegisteredSource(streams, handles)
+                      : nullptr),
+      streams(std::move(streams)), handles(std::move(handles)) {}
 
 NcclWorld &NcclContext::getNcclWorld() const {
   return static_cast<NcclWorld &>(getWorld());
@@ -120,8 +125,8 @@ std::string NcclWorld::openRanks(int64_t first, int64_t last, int firstDevice) {
     std::shared_ptr<CudaStreams> streams = CudaStreams::create(device, error);
     if (!streams)
       return error;
-    contexts[rank] =
-        std::make_unique<NcclContext>(*this, rank, std::move(streams));
+    contexts[rank] = std::make_unique<NcclContext>(
+        *this, rank, streams, std::make_shared<NcclHandles>(rank, device));
   }
   return "";
 }

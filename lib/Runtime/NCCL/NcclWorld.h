@@ -24,10 +24,11 @@ class Watchdog;
 class NcclContext : public CudaContext {
 public:
   NcclContext(NcclWorld &world, int64_t rank,
-              std::shared_ptr<CudaStreams> streams);
+              std::shared_ptr<CudaStreams> streams,
+              std::shared_ptr<NcclHandles> handles);
 
   NcclWorld &getNcclWorld() const;
-  NcclHandles &getHandles() { return handles; }
+  NcclHandles &getHandles() { return *handles; }
   Progress &getProgress() { return progress; }
   /// Whether beginCommunication would wait for something.
   bool mustWait() const { return streams->mustCommunicationWait(); }
@@ -42,7 +43,7 @@ protected:
 private:
   std::shared_ptr<CudaStreams> streams;
   Progress progress;
-  NcclHandles handles;
+  std::shared_ptr<NcclHandles> handles;
 };
 
 /// All ranks as threads of this process, a device each; or one rank of several

@@ -138,6 +138,28 @@ TEST_F(Nccl, ACollectiveIsOneCall) {
   });
 }
 
+TEST_F(Nccl, MemoryIsRegisteredOnRequest) {
+  setenv("COMM_NCCL_REGISTER", "1", 1);
+  auto step = [&](const Rank &rank, Buffers &buffers) {
+    EXPECT_EQ(COMM_SUCCESS, sum(rank, rank.group({0}), buffers.all));
+  };
+  // What a second step takes has been registered before.
+  countAgain(step, [&] {
+    EXPECT_EQ(3u, comm_double_count("ncclAllReduce"));
+    EXPECT_EQ(0u, comm_double_count("ncclCommRegister"));
+  });
+  EXPECT_NE(0u, comm_double_count("ncclMemFree"));
+  // The world, three axes, and a group that is made later.
+  comm_double_reset_counts();
+  spawn({2, 2, 2}, [&](const Rank &rank) {
+    Buffer buffer = makeFloats(rank, {1.0 + rank.rank});
+    EXPECT_EQ(COMM_SUCCESS, sum(rank, rank.group({2, 0}), buffer));
+  });
+  EXPECT_EQ(8u, comm_double_count("ncclMemAlloc"));
+  EXPECT_EQ(5u * 8, comm_double_count("ncclCommRegister"));
+  unsetenv("COMM_NCCL_REGISTER");
+}
+
 TEST_F(Nccl, TheHostWaitsForNothing) {
   auto step = [&](const Rank &rank, Buffers &buffers) {
     for (int i = 0; i < 4; ++i) {
