@@ -193,21 +193,11 @@ Status CudaLocalCommunicator::reduce(const Call &call) {
              : fillZeros(call.site, call.recv, call.getBytes());
 }
 
-Seat &CudaLocalCommunicator::getChannel(const Call &call, int64_t number) {
-  std::pair<int64_t, int64_t> key{*call.from, *call.to};
-  auto it = channels.find(key);
-  if (it == channels.end()) {
-    Rendezvous &rendezvous = world.getChannel(getGroup(), *call.from, *call.to);
-    it = channels.emplace(key, Seat(rendezvous, number)).first;
-  }
-  return it->second;
-}
-
 Status CudaLocalCommunicator::send(const Call &call) {
   ++sequence;
   if (getGroup().index != *call.from)
     return COMM_SUCCESS;
-  Meeting meeting(*this, call, getChannel(call, 0),
+  Meeting meeting(*this, call, channels.get(world, getGroup(), call, 0),
                   {getGroup().ranks[*call.to]});
   if (Status status = meeting.begin(sequence, nullptr))
     return status;
@@ -218,7 +208,7 @@ Status CudaLocalCommunicator::recv(const Call &call) {
   ++sequence;
   if (getGroup().index != *call.to)
     return fillZeros(call.site, call.recv, call.getBytes());
-  Seat &channel = getChannel(call, 1);
+  Seat &channel = channels.get(world, getGroup(), call, 1);
   Meeting meeting(*this, call, channel, {getGroup().ranks[*call.from]});
   if (Status status = meeting.begin(sequence, nullptr))
     return status;

@@ -10,8 +10,6 @@
 
 #include "CudaLocalWorld.h"
 
-#include <map>
-
 namespace mlir::comm::runtime {
 
 /// Ranks meet on the host as threads do, and show each other their buffers.
@@ -48,13 +46,11 @@ private:
                      std::vector<void *> outs);
   Status copy(const Call &call, void *to, const void *from, int64_t bytes);
   Status fillZeros(const CommSite *site, void *buffer, int64_t bytes);
-  Seat &getChannel(const Call &call, int64_t number);
 
   CudaLocalContext &context;
   CudaLocalWorld &world;
   Seat seat;
-  /// By sender and receiver. A rank has one end of a channel.
-  std::map<std::pair<int64_t, int64_t>, Seat> channels;
+  Channels channels;
   int64_t sequence = 0;
 };
 

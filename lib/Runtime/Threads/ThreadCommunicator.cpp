@@ -8,7 +8,6 @@
 #include "ThreadCommunicator.h"
 
 #include "../Copy.h"
-#include "ThreadWorld.h"
 
 using namespace mlir::comm::runtime;
 
@@ -58,21 +57,11 @@ Status ThreadCommunicator::barrier(const Call &call) {
   return meet(call, nullptr);
 }
 
-Seat &ThreadCommunicator::getChannel(const Call &call, int64_t number) {
-  std::pair<int64_t, int64_t> key{*call.from, *call.to};
-  auto it = channels.find(key);
-  if (it == channels.end()) {
-    Rendezvous &rendezvous = world.getChannel(getGroup(), *call.from, *call.to);
-    it = channels.emplace(key, Seat(rendezvous, number)).first;
-  }
-  return it->second;
-}
-
 Status ThreadCommunicator::send(const Call &call) {
   ++sequence;
   if (getGroup().index != *call.from)
     return COMM_SUCCESS;
-  Seat &channel = getChannel(call, 0);
+  Seat &channel = channels.get(world, getGroup(), call, 0);
   int64_t bytes = call.getBytes();
   bool isSmall = bytes <= Rendezvous::payloadBytes;
   if (isSmall)
@@ -90,7 +79,7 @@ Status ThreadCommunicator::recv(const Call &call) {
   int64_t bytes = call.getBytes();
   if (getGroup().index != *call.to)
     return fillZeros(call.recv, bytes);
-  Seat &channel = getChannel(call, 1);
+  Seat &channel = channels.get(world, getGroup(), call, 1);
   channel.show(call, sequence, nullptr);
   if (Status status = channel.meet())
     return status;

@@ -9,9 +9,7 @@
 #define COMM_LIB_RUNTIME_THREADS_THREADCOMMUNICATOR_H
 
 #include "Part.h"
-#include "Rendezvous.h"
-
-#include <map>
+#include "ThreadWorld.h"
 
 namespace mlir::comm::runtime {
 
@@ -62,12 +60,9 @@ private:
   void reduceRange(const Call &call, int64_t begin, int64_t count, bool stream);
   void swapChunks(const Call &call, int64_t member) const;
 
-  Seat &getChannel(const Call &call, int64_t number);
-
   ThreadWorld &world;
   Seat seat;
-  /// By sender and receiver. A rank has one end of a channel.
-  std::map<std::pair<int64_t, int64_t>, Seat> channels;
+  Channels channels;
   int64_t sequence = 0;
   /// What reduceRange reads and writes: kept, so that a call allocates nothing.
   std::vector<const void *> inputs;

@@ -101,3 +101,14 @@ void ThreadWorld::wakeAll() {
   for (auto &place : places)
     place.second->wake();
 }
+
+Seat &Channels::get(ThreadWorld &world, const Group &group, const Call &call,
+                    int64_t number) {
+  std::pair<int64_t, int64_t> key{*call.from, *call.to};
+  auto it = seats.find(key);
+  if (it == seats.end()) {
+    Rendezvous &rendezvous = world.getChannel(group, *call.from, *call.to);
+    it = seats.emplace(key, Seat(rendezvous, number)).first;
+  }
+  return it->second;
+}

@@ -71,6 +71,19 @@ private:
   std::map<Key, std::unique_ptr<Rendezvous>> places;
 };
 
+/// The seats of one rank at the channels of a group.
+class Channels {
+public:
+  /// The end `number` of the call's channel: 0 sends, 1 receives. A rank has
+  /// one end of a channel.
+  Seat &get(ThreadWorld &world, const Group &group, const Call &call,
+            int64_t number);
+
+private:
+  /// By sender and receiver.
+  std::map<std::pair<int64_t, int64_t>, Seat> seats;
+};
+
 } // namespace mlir::comm::runtime
 
 #endif // COMM_LIB_RUNTIME_THREADS_THREADWORLD_H
