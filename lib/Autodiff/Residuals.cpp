@@ -97,34 +97,64 @@ LogicalResult Residuals::require(Value first) {
   return success();
 }
 
-/// Whether the backward has a value anyway, or makes it of such values at no
-/// cost.
-bool Residuals::isAtHand(Value value) {
+/// Whether the backward has a value anyway.
+bool Residuals::isThere(Value value) const {
   Operation *op = value.getDefiningOp();
-  if (kept.contains(value) || given.contains(value) || isAbove(value) ||
-      (op && isRecomputed(op)))
+  return kept.contains(value) || given.contains(value) || isAbove(value) ||
+         (op && isRecomputed(op));
+}
+
+/// The same where it is known already of a value that may be made of others.
+std::optional<bool> Residuals::lookupAtHand(Value value) const {
+  if (isThere(value))
     return true;
+  Operation *op = value.getDefiningOp();
   if (!op || !isCheap(op))
     return false;
-  auto [known, isNew] = atHand.try_emplace(value, false);
-  if (!isNew)
-    return known->second;
-  bool all = llvm::all_of(op->getOperands(),
-                          [&](Value operand) { return isAtHand(operand); });
-  return atHand[value] = all;
+  auto known = atHand.find(value);
+  return known == atHand.end() ? std::nullopt : std::optional(known->second);
+}
+
+/// Whether the backward has a value anyway, or makes it of such values at no
+/// cost. Not by recursion, as below: chains are as long as the user likes.
+bool Residuals::isAtHand(Value value) {
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value current = pending.back();
+    if (lookupAtHand(current)) {
+      pending.pop_back();
+      continue;
+    }
+    size_t numPending = pending.size();
+    bool all = true;
+    for (Value operand : current.getDefiningOp()->getOperands()) {
+      std::optional<bool> known = lookupAtHand(operand);
+      all &= known.value_or(true);
+      if (!known)
+        pending.push_back(operand);
+    }
+    if (all && pending.size() != numPending)
+      continue;
+    pending.truncate(numPending - 1);
+    atHand[current] = all;
+  }
+  return *lookupAtHand(value);
 }
 
 /// Computes a value that is at hand again.
-LogicalResult Residuals::recomputeChain(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (kept.contains(value) || given.contains(value) || isAbove(value) ||
-      isRecomputed(op))
-    return require(value);
-  if (!recomputed.insert(op).second)
-    return success();
-  for (Value operand : op->getOperands())
-    if (failed(recomputeChain(operand)))
-      return failure();
+LogicalResult Residuals::recomputeChain(Value first) {
+  SmallVector<Value> pending = {first};
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (isThere(value)) {
+      if (failed(require(value)))
+        return failure();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (recomputed.insert(op).second)
+      llvm::append_range(pending, llvm::reverse(op->getOperands()));
+  }
   return success();
 }
 

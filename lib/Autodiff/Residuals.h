@@ -52,6 +52,8 @@ private:
   bool isAbove(Value value) const { return value.getParentBlock() != &block; }
   LogicalResult require(Value value);
   LogicalResult planSizes();
+  bool isThere(Value value) const;
+  std::optional<bool> lookupAtHand(Value value) const;
   bool isAtHand(Value value);
   LogicalResult recomputeChain(Value value);
 

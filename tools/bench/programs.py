@@ -265,6 +265,20 @@ def body(n):
     return MESH + function("f", f"%x: {T}", [("%g", T)], lines)
 
 
+def views(n):
+    """Views of views of a value, the last of which the backward reads."""
+    dynamic = T.replace("<8x", "<?x")
+    body, x = [], "%x"
+    for i in range(n // 2):
+        body += [
+            f"%a{i} = tensor.cast {x} : {T} to {dynamic}",
+            f"%b{i} = tensor.cast %a{i} : {dynamic} to {T}",
+        ]
+        x = f"%b{i}"
+    body.append(f"%y = arith.mulf {x}, {x} : {T}")
+    return MESH + function("f", f"%x: {T}", [("%y", T)], body)
+
+
 def messages(n):
     """Stages of a pipeline that hand values on, several in flight."""
     body, x = [], "%x"
@@ -292,4 +306,4 @@ SHAPES = {
 }
 # What the figures of the whole are about; the others are there to find what is
 # not linear.
-GENERATORS = dict(SHAPES, tower=tower, nest=nest)
+GENERATORS = dict(SHAPES, tower=tower, nest=nest, views=views)
