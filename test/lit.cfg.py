@@ -37,6 +37,8 @@ if config.cuda_double:
     config.available_features.add("cuda-double")
     double = f"env LD_LIBRARY_PATH={config.cuda_double}:{config.environment['LD_LIBRARY_PATH']} COMM_DOUBLE_STRICT=1"
     config.substitutions.append(("%on-double", double))
+    config.substitutions.append(("%cuda-double", config.cuda_double))
+    config.substitutions.append(("%cuda-include", os.path.join(config.cuda_toolkit, "include")))
 # The functions and what each communicates, a line each.
 config.substitutions.append(
     (

@@ -62,6 +62,8 @@ private:
             const Matrix &c);
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b);
   Value toI64(OpFoldResult value);
+  bool hasContext();
+  Value getPointer(Value memref);
 
   LinalgOp op;
   RuntimeCalls &runtime;
@@ -263,6 +265,22 @@ Value ContractionConverter::toI64(OpFoldResult value) {
                                     cast<Value>(value));
 }
 
+/// Whether the function has the calling convention of docs/Runtime.md; else a
+/// text is made of it (CudaCpp.h), with no context.
+bool ContractionConverter::hasContext() {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function.getNumArguments() != 0 &&
+         isa<LLVM::LLVMPointerType>(function.getArgument(0).getType());
+}
+
+Value ContractionConverter::getPointer(Value memref) {
+  if (hasContext())
+    return runtime.getPointer(builder, loc, memref);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  return UnrealizedConversionCastOp::create(builder, loc, pointer, memref)
+      .getResult(0);
+}
+
 void ContractionConverter::call(const Dim &batch, const Dim &m, const Dim &n,
                                 const Dim &k, ArrayRef<Dim> outer,
                                 const Matrix &a, const Matrix &b,
@@ -271,7 +289,7 @@ void ContractionConverter::call(const Dim &batch, const Dim &m, const Dim &n,
   Type element = cast<MemRefType>(operands[2].getType()).getElementType();
   std::array<Value, 3> pointers;
   for (unsigned i = 0; i < 3; ++i)
-    pointers[i] = runtime.getPointer(builder, loc, operands[i]);
+    pointers[i] = getPointer(operands[i]);
 
   // Loops around the call move the pointers.
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -290,15 +308,17 @@ void ContractionConverter::call(const Dim &batch, const Dim &m, const Dim &n,
                                         element, pointers[i], offset);
     }
   }
+  Value context =
+      hasContext() ? comm::getContext(op)
+                   : LLVM::ZeroOp::create(builder, loc, pointers[0].getType());
   auto flag = [&](bool value) { return runtime.getI32(builder, loc, value); };
   runtime.call(builder, loc, "commGemm",
-               {comm::getContext(op),
-                runtime.getDataType(builder, loc, element), flag(a.transposed),
-                flag(b.transposed), toI64(batch.size), toI64(m.size),
-                toI64(n.size), toI64(k.size), pointers[0], toI64(a.leading),
-                toI64(batch.strides[0]), pointers[1], toI64(b.leading),
-                toI64(batch.strides[1]), flag(!startsAtZero), pointers[2],
-                toI64(c.leading), toI64(batch.strides[2]),
+               {context, runtime.getDataType(builder, loc, element),
+                flag(a.transposed), flag(b.transposed), toI64(batch.size),
+                toI64(m.size), toI64(n.size), toI64(k.size), pointers[0],
+                toI64(a.leading), toI64(batch.strides[0]), pointers[1],
+                toI64(b.leading), toI64(batch.strides[1]), flag(!startsAtZero),
+                pointers[2], toI64(c.leading), toI64(batch.strides[2]),
                 runtime.getSite(builder, op)});
   op->erase();
 }

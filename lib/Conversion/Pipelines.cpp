@@ -138,13 +138,18 @@ static void addDeviceCode(OpPassManager &manager,
   manager.addPass(createEmbedKernels());
 }
 
-void comm::buildNcclPipeline(OpPassManager &manager,
-                             const NcclPipelineOptions &options) {
+void comm::buildGpuSchedule(OpPassManager &manager,
+                            const NcclPipelineOptions &options) {
   addTensorPasses(manager, options.verifyRuntime, /*gpu=*/true,
                   options.keepGroupsOfOne);
   addBuffers(manager);
   manager.addPass(createExpandMath());
   manager.addPass(createLaunchKernels());
+}
+
+void comm::buildNcclPipeline(OpPassManager &manager,
+                             const NcclPipelineOptions &options) {
+  buildGpuSchedule(manager, options);
   manager.addPass(createConvertCommToRuntime());
   manager.addPass(createConvertContractions());
   manager.addPass(createUseDeviceMemory());

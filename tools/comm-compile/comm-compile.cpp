@@ -7,6 +7,7 @@
 
 #include "Header.h"
 #include "SharedObject.h"
+#include "comm/Conversion/CudaCpp.h"
 #include "comm/InitAll.h"
 #include "comm/Runner/Console.h"
 #include "comm/Runner/Vjp.h"
@@ -35,6 +36,7 @@ Examples:
   comm-compile f.mlir -o f.so
   comm-compile f.mlir -o f.so --grad --header=f.h --mcpu=x86-64-v3
   comm-opt f.mlir -comm-differentiate=mode=split | comm-compile - -o f.so
+  comm-compile f.mlir --grad --emit=cuda-cpp -o f.cu
 
 Exit codes: 0 right, 2 wrong command line, 3 refused by the compiler.
 )";
@@ -42,7 +44,7 @@ Exit codes: 0 right, 2 wrong command line, 3 refused by the compiler.
 namespace {
 
 struct CommandLine {
-  std::string file, output, header;
+  std::string file, output, header, emit;
   std::vector<std::string> functions, wrt;
   bool grad = false, time = false;
   CompileOptions compile;
@@ -79,6 +81,10 @@ static Result<CommandLine> parseCommandLine(int argc, char **argv) {
   FlagTable table("comm-compile", overview, getVersionText("comm-compile"));
   table.setFile("file.mlir", line.file);
   table.addText("o", "FILE", "The shared object to write", line.output);
+  table.addText("emit", "LANGUAGE",
+                "Write a text to be read instead: cuda-cpp, CUDA C++ that\n"
+                "calls CUDA, cuBLASLt and NCCL; without -o to standard output",
+                line.emit);
   table.addText("target", "NAME",
                 "What it runs on: host, the default, or nccl, GPUs", target);
   table.addTexts("function", "NAME",
@@ -101,7 +107,9 @@ static Result<CommandLine> parseCommandLine(int argc, char **argv) {
   addGpuFlags(table, line.compile);
   if (MaybeFailure failure = table.parse(argc, argv))
     return *failure;
-  if (line.output.empty() && line.header.empty())
+  if (!line.emit.empty() && line.emit != "cuda-cpp")
+    return usageFailure("no language '" + line.emit + "': expected 'cuda-cpp'");
+  if (line.output.empty() && line.header.empty() && line.emit.empty())
     return usageFailure("nothing to write: -o FILE, --header=FILE, or both");
   if (!line.wrt.empty() && !line.grad)
     return usageFailure("--wrt needs --grad");
@@ -189,6 +197,26 @@ static MaybeFailure writeHeader(const ArtifactDescription &description,
   return std::nullopt;
 }
 
+static MaybeFailure emitText(ModuleOp module, const CommandLine &line,
+                             const Console &console) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  const CudaCppOptions options{line.compile.verifyRuntime,
+                               line.compile.keepGroupsOfOne};
+  if (failed(translateToCudaCpp(module, stream, options)))
+    return Failure{ExitCode::Compile, ""};
+  if (line.output.empty() || line.output == "-") {
+    console.printText(text);
+    return std::nullopt;
+  }
+  std::ofstream file(line.output);
+  file << text;
+  file.close();
+  if (!file)
+    return usageFailure("cannot write '" + line.output + "'");
+  return std::nullopt;
+}
+
 static MaybeFailure compile(int argc, char **argv, const Console &console) {
   Result<CommandLine> line = parseCommandLine(argc, argv);
   if (!line)
@@ -206,12 +234,16 @@ static MaybeFailure compile(int argc, char **argv, const Console &console) {
                   /*derivatives=*/!line->grad);
   if (!library)
     return library.getFailure();
+  if (!line->emit.empty())
+    nameValues(*library->module, (*text)->get());
   Result<ArtifactDescription> description = prepare(*library, *line);
   if (!description)
     return description.getFailure();
   if (!line->header.empty())
     if (MaybeFailure failure = writeHeader(*description, *line, console))
       return failure;
+  if (!line->emit.empty())
+    return emitText(*library->module, *line, console);
   if (line->output.empty())
     return std::nullopt;
   KernelCache cache(line->kernelCache);

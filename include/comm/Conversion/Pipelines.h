@@ -59,6 +59,10 @@ void buildNcclPipeline(
     OpPassManager &manager,
     const NcclPipelineOptions &options = NcclPipelineOptions());
 
+/// The first part of it: collectives on memrefs and launches of kernels.
+void buildGpuSchedule(OpPassManager &manager,
+                      const NcclPipelineOptions &options);
+
 /// Adds what the pipeline for GPUs needs of a context: the target and the
 /// translations of device code.
 void registerGpuTargets(DialectRegistry &registry);
