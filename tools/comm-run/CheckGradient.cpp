@@ -12,6 +12,7 @@
 #include "CheckGradient/InnerProduct.h"
 #include "CheckGradient/MatchSignature.h"
 #include "CheckGradient/Reference.h"
+#include "CheckGradient/StoppedPaths.h"
 #include "CheckGradient/Symmetry.h"
 #include "KernelCache.h"
 #include "WidenFloats.h"
@@ -74,6 +75,8 @@ private:
   std::optional<Derivatives> native, wide;
   std::optional<Reference> reference;
   RankValues inputs, seeds, wideInputs, wideSeeds;
+  /// The arguments that pass through what stops derivatives.
+  llvm::BitVector stopped;
   /// What the function and what the derivatives gave.
   RankValues wideValues, nativeResults, wideResults;
   CheckReport report;
@@ -169,6 +172,9 @@ static FailureOr<Program> cloneWide(Program &program) {
 
 MaybeFailure Checker::compile() {
   const Failure refused{ExitCode::Compile, ""};
+  stopped.resize(program.signature.arguments.size());
+  for (unsigned i = 0; i < stopped.size(); ++i)
+    stopped[i] = hasStoppedPath(program.getFunction(), i);
   // A hand-written derivative has all gradients.
   std::vector<std::string> wrt = line.wrt;
   if (!line.vjp.empty())
@@ -290,6 +296,7 @@ MaybeFailure Checker::checkArgument(unsigned number) {
   unsigned gradient = wide->getGradientPosition(number);
   value.name = getFlagName(vjp.signature, ValueKind::Result, gradient);
   value.info = vjp.signature.results[gradient];
+  value.hasStoppedPath = stopped.test(position);
   uint64_t seed = line.randomSeed ^ directionStream;
   if (MaybeFailure failure = checkAdjointIdentity(
           *wide, wideInputs, wideSeeds, wideResults, number, seed, value))

@@ -254,6 +254,13 @@ MaybeFailure comm::runner::checkDifferences(const Derivatives &code,
     if (finding && (!furthest || finding->getExcess() > furthest->getExcess()))
       furthest = finding;
   }
+  if (report.hasStoppedPath && furthest && !furthest->passed()) {
+    furthest.reset();
+    report.kink = "the argument goes through 'comm.stop_gradient', which "
+                  "differences pass and gradients do not: 'difference' cannot "
+                  "decide";
+    return std::nullopt;
+  }
   if (furthest && furthest->passed() && furthest->error > differenceTolerance)
     report.remarks.push_back(
         "the results are so large against their changes that rounding hides "

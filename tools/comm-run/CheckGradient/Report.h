@@ -58,7 +58,11 @@ struct ValueReport {
   /// zeros, as where no result depends on the argument.
   double tangentSide = 0, cotangentSide = 0;
   bool isZero = false;
-  /// Why the point is one without a derivative; empty where it has one.
+  /// Of a gradient: whether results depend on the argument in ways that have no
+  /// gradient on purpose.
+  bool hasStoppedPath = false;
+  /// Why differences do not decide: the point is one without a derivative, or
+  /// there are such ways; empty where they do.
   std::string kink;
   /// What more there is to say, a line each.
   std::vector<std::string> remarks;
