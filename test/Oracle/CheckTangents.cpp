@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Execute.h"
 #include "ProgramChecker.h"
 
 using namespace mlir;
@@ -67,4 +68,11 @@ void ProgramChecker::checkJvp(ModuleOp reference, ModuleOp generated,
   expectSame(expected, *all, what);
   if (!isDecided())
     ++verdict.tangents;
+  if (options.executes && name == "f" && !isDecided() && !world.isDelicate) {
+    std::string fault =
+        execute(generated, "f_jvp", *ranks, both, *all, world.largest);
+    if (!fault.empty())
+      wrong("compiled '@f_jvp': " + StringRef(fault).split(':').first.str(),
+            fault);
+  }
 }
