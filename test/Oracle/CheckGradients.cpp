@@ -155,8 +155,8 @@ void ProgramChecker::checkVjp(ModuleOp reference, ModuleOp generated,
       !forward.isDelicate) {
     ++verdict.executed;
     double largest = std::max(forward.largest, backward.largest);
-    std::string fault =
-        execute(generated, "f_vjp", *ranks, both, *all, largest);
+    std::string fault = execute(generated, "f_vjp", *ranks, both, *all, largest,
+                                options.backend);
     if (!fault.empty())
       return wrong("compiled '@f_vjp': " +
                        StringRef(fault).split(':').first.str(),

@@ -15,8 +15,9 @@ namespace mlir::comm::oracle {
 struct CheckOptions {
   /// Differentiate @f_vjp again.
   bool hasSecondOrder = true;
-  /// Run what is lowered, on threads.
+  /// Run what is lowered, on this backend.
   bool executes = false;
+  std::string backend = "threads";
   /// The seed of the values.
   uint64_t valueSeed = 0;
 };

@@ -1,4 +1,4 @@
-//===- Execute.cpp - The compiled program on threads ----------------------===//
+//===- Execute.cpp - The compiled program on a backend -------------------===//
 //
 // Part of the comm project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,8 @@ static runner::ValueInfo describe(Type type) {
 std::string mlir::comm::oracle::execute(ModuleOp module, StringRef function,
                                         const Ranks &ranks,
                                         const Values &arguments,
-                                        const Values &expected,
-                                        double largest) {
+                                        const Values &expected, double largest,
+                                        const std::string &backend) {
   OwningOpRef<ModuleOp> copy = module.clone();
   auto entry = copy->lookupSymbol<func::FuncOp>(function);
   if (failed(runner::keepOnly(*copy, {entry})))
@@ -40,7 +40,12 @@ std::string mlir::comm::oracle::execute(ModuleOp module, StringRef function,
   for (Type type : entry.getResultTypes())
     signature.results.push_back(describe(type));
 
-  auto compiled = runner::CompiledModule::create(*copy);
+  runner::CompileOptions compile;
+  runner::Result<runner::Target> target = runner::getTargetOfBackend(backend);
+  if (!target)
+    return "does not run: " + target.getFailure().message;
+  compile.target = *target;
+  auto compiled = runner::CompiledModule::create(*copy, compile);
   if (!compiled)
     return "does not compile: " + compiled.getFailure().message;
   auto code = compiled->lookup(function);
@@ -59,6 +64,7 @@ std::string mlir::comm::oracle::execute(ModuleOp module, StringRef function,
   bool isNarrow = signature.results[0].type == COMM_F32;
   double tolerance = (isNarrow ? 1e-4 : 1e-11) * std::max(1.0, largest);
   runner::LaunchOptions options;
+  options.backend = backend;
   options.timeout = std::chrono::milliseconds(10000);
   for (int run = 0; run < 2; ++run) {
     runner::Launch launched = runner::launch(*code, signature, inputs, options);

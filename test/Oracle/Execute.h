@@ -12,14 +12,14 @@
 
 namespace mlir::comm::oracle {
 
-/// Lowers a copy of the module for the host, runs a function on every rank and
-/// compares with what is expected, at a tolerance for sums of numbers as large
-/// as `largest`. Runs twice: the second run sees what the first has left.
-/// Returns what is wrong, first a phrase that is the same for like faults and
-/// ends in a colon; empty if nothing is.
+/// Lowers a copy of the module for a backend, runs a function there on every
+/// rank and compares with what is expected, at a tolerance for sums of numbers
+/// as large as `largest`. Runs twice: the second run sees what the first has
+/// left. Returns what is wrong, first a phrase that is the same for like faults
+/// and ends in a colon; empty if nothing is.
 std::string execute(ModuleOp module, StringRef function, const Ranks &ranks,
                     const Values &arguments, const Values &expected,
-                    double largest);
+                    double largest, const std::string &backend);
 
 } // namespace mlir::comm::oracle
 

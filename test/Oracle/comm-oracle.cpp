@@ -32,9 +32,12 @@ static cl::opt<uint64_t>
               cl::desc("The seed of the first; default 1"));
 static cl::opt<bool> control("control-flow", cl::cat(category),
                              cl::desc("With scf and marks to compute again"));
-static cl::opt<bool> executes(
-    "execute", cl::cat(category),
-    cl::desc("Also compile, run on threads and compare at a tolerance"));
+static cl::opt<bool>
+    executes("execute", cl::cat(category),
+             cl::desc("Also compile, run and compare at a tolerance"));
+static cl::opt<std::string> backend("backend", cl::init("threads"),
+                                    cl::cat(category),
+                                    cl::desc("Where to run; default threads"));
 static cl::opt<bool> prints("print", cl::cat(category),
                             cl::desc("Print the programs and check nothing"));
 static cl::opt<int64_t>
@@ -62,6 +65,7 @@ struct Setup {
     generator.hasWrongClaims = seed % 16 == 15;
     check.hasSecondOrder = seed % 3 == 0;
     check.executes = executes;
+    check.backend = backend;
     check.valueSeed = seed;
   }
 };
