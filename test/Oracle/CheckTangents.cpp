@@ -69,8 +69,8 @@ void ProgramChecker::checkJvp(ModuleOp reference, ModuleOp generated,
   if (!isDecided())
     ++verdict.tangents;
   if (options.executes && name == "f" && !isDecided() && !world.isDelicate) {
-    std::string fault =
-        execute(generated, "f_jvp", *ranks, both, *all, world.largest);
+    std::string fault = execute(generated, "f_jvp", *ranks, both, *all,
+                                world.largest, options.backend);
     if (!fault.empty())
       wrong("compiled '@f_jvp': " + StringRef(fault).split(':').first.str(),
             fault);
