@@ -56,6 +56,16 @@ void comm::printAxes(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
   printMeshAndAxes(printer, axes.getMesh(), axes.getAxes());
 }
 
+static ParseResult parseNumber(OpAsmParser &parser, int64_t &number) {
+  // To parseInteger, 'true' is the number -1.
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    return parser.emitError(loc)
+           << "expected integer value, got '" << word << "'";
+  return parser.parseInteger(number);
+}
+
 // [dp = 2, tp = 4]
 ParseResult comm::parseMeshAxes(OpAsmParser &parser, ArrayAttr &names,
                                 DenseI64ArrayAttr &sizes) {
@@ -65,7 +75,7 @@ ParseResult comm::parseMeshAxes(OpAsmParser &parser, ArrayAttr &names,
   auto parseAxis = [&]() -> ParseResult {
     std::string name;
     if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
-        parser.parseInteger(parsedSizes.emplace_back()))
+        parseNumber(parser, parsedSizes.emplace_back()))
       return failure();
     parsedNames.push_back(builder.getStringAttr(name));
     return success();
@@ -118,8 +128,8 @@ ParseResult comm::parsePairs(OpAsmParser &parser, DenseI64ArrayAttr &pairs) {
   SmallVector<int64_t> numbers;
   auto parsePair = [&]() -> ParseResult {
     return failure(
-        parser.parseLParen() || parser.parseInteger(numbers.emplace_back()) ||
-        parser.parseComma() || parser.parseInteger(numbers.emplace_back()) ||
+        parser.parseLParen() || parseNumber(parser, numbers.emplace_back()) ||
+        parser.parseComma() || parseNumber(parser, numbers.emplace_back()) ||
         parser.parseRParen());
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair))

@@ -204,8 +204,36 @@ comm.mesh @mesh [dp]
 
 // -----
 
-// expected-error @+1 {{custom op 'comm.mesh' expected integer value}}
+// expected-error @+1 {{custom op 'comm.mesh' expected integer value, got 'two'}}
 comm.mesh @mesh [dp = two]
+
+// -----
+
+// expected-error @+1 {{custom op 'comm.mesh' expected integer value, got 'true'}}
+comm.mesh @mesh [dp = true]
+
+// -----
+
+// expected-error @+1 {{custom op 'comm.mesh' expected integer value}}
+comm.mesh @mesh [dp = "two"]
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @pair_of_words(%x: tensor<4xf32>) {
+  // expected-error @+1 {{custom op 'comm.permute' expected integer value, got 'true'}}
+  %0 = comm.permute %x [(0, true)] over @mesh["tp"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+comm.mesh @mesh [dp = 2, tp = 4]
+func.func @dim_of_a_word(%x: tensor<4xf32>) {
+  // expected-error @+1 {{attribute 'dim' failed to satisfy constraint: 64-bit signless integer attribute}}
+  %0 = comm.all_gather %x dim true over @mesh["tp"] : tensor<4xf32> -> tensor<16xf32>
+  return
+}
 
 // -----
 
