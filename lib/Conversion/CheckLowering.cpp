@@ -9,6 +9,7 @@
 #include "comm/Conversion/Passes.h"
 #include "comm/IR/Comm.h"
 #include "comm/IR/DerivativeOps.h"
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::comm {
@@ -146,6 +148,39 @@ static LogicalResult checkFunction(func::FuncOp function) {
   return result;
 }
 
+/// Adds an error for each cycle of calls. Nothing bounds the stack that they
+/// need, least of all after a failure, when the condition that should end them
+/// may hold anything.
+static LogicalResult checkCallCycles(ModuleOp module) {
+  LogicalResult result = success();
+  const CallGraph graph(module);
+  for (auto cycle = llvm::scc_begin(&graph); !cycle.isAtEnd(); ++cycle) {
+    if (!cycle.hasCycle())
+      continue;
+    SmallVector<Operation *> members;
+    for (const CallGraphNode *node : *cycle)
+      members.push_back(node->getCallableRegion()->getParentOp());
+    llvm::sort(members, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    llvm::SmallDenseSet<StringRef> names;
+    for (Operation *member : members)
+      names.insert(SymbolTable::getSymbolName(member).getValue());
+    InFlightDiagnostic error =
+        members.front()->emitError()
+        << "'@" << SymbolTable::getSymbolName(members.front()).getValue()
+        << "' calls itself, which has no lowering";
+    for (Operation *member : members)
+      member->walk([&](func::CallOp call) {
+        if (names.contains(call.getCallee()))
+          error.attachNote(call.getLoc())
+              << "'@" << call.getCallee() << "' is called here";
+      });
+    result = error;
+  }
+  return result;
+}
+
 namespace {
 struct CheckLowering : comm::impl::CheckLoweringBase<CheckLowering> {
   void runOnOperation() override {
@@ -159,6 +194,7 @@ struct CheckLowering : comm::impl::CheckLoweringBase<CheckLowering> {
       else
         isGood &= succeeded(checkOp(op));
     });
+    isGood &= succeeded(checkCallCycles(module));
     if (!isGood)
       return signalPassFailure();
     for (auto function :

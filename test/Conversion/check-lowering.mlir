@@ -95,3 +95,38 @@ func.func @sizes(%x: tensor<4x9223372036854775807xf32>, %y: tensor<2xf32>, %z: m
   %0 = tensor.empty() : tensor<4611686018427387904xf32>
   return
 }
+
+// -----
+
+// Nothing bounds the stack of a cycle of calls. One error for each cycle.
+// expected-error @+1 {{'@even' calls itself, which has no lowering}}
+func.func @even(%x: tensor<2xf32>, %n: index) -> tensor<2xf32> {
+  // expected-note @+1 {{'@odd' is called here}}
+  %0 = call @odd(%x, %n) : (tensor<2xf32>, index) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func private @odd(%x: tensor<2xf32>, %n: index) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %is_last = arith.cmpi eq, %n, %c0 : index
+  %0 = scf.if %is_last -> tensor<2xf32> {
+    scf.yield %x : tensor<2xf32>
+  } else {
+    %m = arith.subi %n, %c1 : index
+    // expected-note @+1 {{'@even' is called here}}
+    %1 = func.call @even(%x, %m) : (tensor<2xf32>, index) -> tensor<2xf32>
+    scf.yield %1 : tensor<2xf32>
+  }
+  return %0 : tensor<2xf32>
+}
+// expected-error @+1 {{'@of_itself' calls itself, which has no lowering}}
+func.func @of_itself() {
+  // expected-note @+1 {{'@of_itself' is called here}}
+  call @of_itself() : () -> ()
+  return
+}
+// Calls it, and is in no cycle.
+func.func @caller() {
+  call @of_itself() : () -> ()
+  return
+}

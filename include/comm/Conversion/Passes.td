@@ -44,7 +44,8 @@ def CheckLowering : Pass<"comm-check-lowering", "ModuleOp"> {
   let summary = "Says what has no lowering, all at once";
   let description = [{
     Gives an error at every op, type and function that the pipeline cannot
-    lower. Erases declarations that nothing calls.
+    lower, and for every cycle of calls: nothing bounds the stack that it needs.
+    Erases declarations that nothing calls.
 
     Before:
     ```mlir
