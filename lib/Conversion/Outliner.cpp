@@ -11,6 +11,18 @@ using namespace mlir;
 using namespace mlir::comm;
 using linalg::LinalgOp;
 
+// Marks what follows in a key.
+namespace {
+enum KeyWord : uintptr_t {
+  KeyDestination,
+  KeyNumber,
+  KeyInput,
+  KeyFree,
+  KeyOp,
+  KeyRegion
+};
+} // namespace
+
 /// Whether the op looks at the elements of its operand `init`.
 static bool readsInit(OpOperand &init) {
   auto linalgOp = dyn_cast<LinalgOp>(init.getOwner());
@@ -78,10 +90,67 @@ SmallVector<Value> Outliner::getDynamicSizes(Value value) {
   return dynamic;
 }
 
+/// Whether the memory of the value is its own, and nobody reads it after this
+/// group.
+bool Outliner::diesHere(Value value) {
+  Block *block = root->getBlock();
+  if (value.getParentBlock() != block)
+    return false;
+  if (Operation *op = value.getDefiningOp()) {
+    if (isView(op) || isFree(op) || isa<arith::ConstantOp>(op))
+      return false;
+  } else if (isa<func::FuncOp>(block->getParentOp())) {
+    return false;
+  }
+  return llvm::all_of(value.getUsers(),
+                      [&](Operation *user) { return members.contains(user); });
+}
+
+/// Whether all that the group computes from an element of the value are
+/// elements at the same index. (Bufferization proves it again, and would copy.)
+bool Outliner::isReadWhereWritten(Value value) {
+  DenseSet<Value> computed{value};
+  for (Operation *op : group.ops) {
+    auto isComputed = [&](Value operand) { return computed.contains(operand); };
+    if (llvm::none_of(op->getOperands(), isComputed))
+      continue;
+    auto linalgOp = dyn_cast<LinalgOp>(op);
+    if (!linalgOp || linalgOp.getNumParallelLoops() != linalgOp.getNumLoops())
+      return false;
+    for (OpOperand &operand : op->getOpOperands())
+      if ((isComputed(operand.get()) || linalgOp.isDpsInit(&operand)) &&
+          !linalgOp.getMatchingIndexingMap(&operand).isIdentity())
+        return false;
+    computed.insert(op->result_begin(), op->result_end());
+  }
+  return true;
+}
+
+/// A value of this type whose memory the root may overwrite with a result; null
+/// where there is none.
+Value Outliner::findDeadInput(Type type) {
+  for (Operation *op : group.ops)
+    for (Value value : op->getOperands())
+      if (value.getType() == type && !isInside(value) &&
+          !overwritten.contains(value) && diesHere(value) &&
+          isReadWhereWritten(value))
+        return value;
+  return {};
+}
+
 /// What `result` of the root is written to: a value from outside where the
-/// kernel goes on from its elements, else an empty tensor.
+/// kernel goes on from its elements, or needs them no more; else an empty
+/// tensor.
 Value Outliner::findDestination(OpResult result) {
   unsigned number = result.getResultNumber();
+  auto overwrite = [&](Value value) {
+    if (overwritten.insert({value, number}).second) {
+      numbers[value] = nextNumber++;
+      key.push_back(KeyDestination);
+      key.push_back(number);
+    }
+    return value;
+  };
   OpOperand *init = getInit(result);
   while (init) {
     Value value = init->get();
@@ -96,10 +165,11 @@ Value Outliner::findDestination(OpResult result) {
       continue;
     }
     destinationOf[init] = number;
-    if (overwritten.insert({value, number}).second)
-      numbers[value] = nextNumber++;
-    return value;
+    return overwrite(value);
   }
+  if (init && init->getOwner() == root && !readsInit(*init))
+    if (Value input = findDeadInput(result.getType()))
+      return overwrite(input);
   return tensor::EmptyOp::create(builder, loc,
                                  cast<RankedTensorType>(result.getType()),
                                  getDynamicSizes(result));
@@ -113,18 +183,6 @@ void Outliner::findDestinations() {
 //===----------------------------------------------------------------------===//
 // The key
 //===----------------------------------------------------------------------===//
-
-// Marks what follows in a key.
-namespace {
-enum KeyWord : uintptr_t {
-  KeyDestination,
-  KeyNumber,
-  KeyInput,
-  KeyFree,
-  KeyOp,
-  KeyRegion
-};
-} // namespace
 
 void Outliner::addOperandToKey(OpOperand &operand) {
   Value value = operand.get();

@@ -44,6 +44,9 @@ public:
 private:
   void findDestinations();
   Value findDestination(OpResult result);
+  Value findDeadInput(Type type);
+  bool diesHere(Value value);
+  bool isReadWhereWritten(Value value);
   SmallVector<Value> getDynamicSizes(Value value);
   SmallVector<OpFoldResult> getSizes(Value value);
   bool isInside(Value value) const {
@@ -69,7 +72,8 @@ private:
   SmallVector<Value> destinations;
   /// Operands that the kernel's destination of that number stands for.
   DenseMap<OpOperand *, unsigned> destinationOf;
-  /// Values from outside that a destination holds before the call.
+  /// Values from outside that a destination holds before the call, and its
+  /// number.
   llvm::MapVector<Value, unsigned> overwritten;
   /// The kernel's own, while it is built.
   SmallVector<Value> destinationArguments;

@@ -2,18 +2,16 @@
 
 comm.mesh @mesh [tp = 2]
 
-// One allocation; the sum is taken in place; what is returned is passed on. The
-// kernel is one loop, and writes where the caller says.
+// One allocation, which is returned: the sum is taken in place, and so is what
+// only the second kernel reads. A kernel is one loop, and writes where the caller
+// says.
 // CHECK-LABEL: func.func @straight(
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>) -> memref<4xf32>
-// CHECK: %[[FRAME:.*]] = memref.alloc() {{.*}} : memref<64xi8>
-// CHECK: %[[A:.*]] = memref.view %[[FRAME]]
-// CHECK: call @comm_kernel(%[[X]], %[[A]]) {comm.kernel}
+// CHECK: %[[A:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK-NEXT: call @comm_kernel(%[[X]], %[[A]]) {comm.kernel}
 // CHECK-NEXT: comm.all_reduce sum %[[A]] into %[[A]]
-// CHECK-NEXT: %[[Y:.*]] = memref.alloc() {{.*}} : memref<4xf32>
-// CHECK-NEXT: call @comm_kernel(%[[A]], %[[Y]])
-// CHECK-NEXT: memref.dealloc %[[FRAME]]
-// CHECK-NEXT: return %[[Y]]
+// CHECK-NEXT: call @comm_kernel_0(%[[A]]) {comm.kernel}
+// CHECK-NEXT: return %[[A]]
 func.func @straight(%x: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   %0 = linalg.map { math.tanh } ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
@@ -31,6 +29,40 @@ func.func @straight(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: arith.mulf
 // CHECK-NOT: linalg.generic
 // CHECK: return
+// CHECK: func.func private @comm_kernel_0(%[[BOTH:.*]]: memref<4xf32>) attributes {comm.kernel}
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.generic {{.*}} ins(%[[BOTH]] : memref<4xf32>) outs(%[[BOTH]] : memref<4xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+
+// -----
+
+comm.mesh @mesh [tp = 2]
+
+// Every step overwrites what dies in it: the frame has the 256 bytes of one
+// value. What kernels cannot overwrite takes a second place.
+// CHECK-LABEL: func.func @frame(
+// CHECK: memref.alloc() {{.*}} : memref<256xi8>
+func.func @frame(%x: tensor<64xf32>) -> tensor<128xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %a = linalg.map { math.tanh } ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>)
+  %s = comm.all_reduce sum %a over @mesh["tp"] : tensor<64xf32>
+  %b = linalg.map { math.exp } ins(%s : tensor<64xf32>) outs(%e : tensor<64xf32>)
+  %t = comm.all_reduce max %b over @mesh["tp"] : tensor<64xf32>
+  %c = linalg.map { arith.mulf } ins(%t, %x : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>)
+  %g = comm.all_gather %c dim 0 over @mesh["tp"] : tensor<64xf32> -> tensor<128xf32>
+  return %g : tensor<128xf32>
+}
+// CHECK-LABEL: func.func @frame_of_two(
+// CHECK: memref.alloc() {{.*}} : memref<512xi8>
+func.func @frame_of_two(%x: tensor<8x8xf32>) -> tensor<16x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %a = linalg.map { math.tanh } ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>)
+  %s = comm.all_reduce sum %a over @mesh["tp"] : tensor<8x8xf32>
+  %b = linalg.transpose ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) permutation = [1, 0]
+  %g = comm.all_gather %b dim 0 over @mesh["tp"] : tensor<8x8xf32> -> tensor<16x8xf32>
+  return %g : tensor<16x8xf32>
+}
 
 // -----
 
@@ -61,17 +93,15 @@ func.func @reuse(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 
 // -----
 
-// A loop owns what goes round it. The argument is copied, the old value freed
-// where it was read last.
+// A loop owns what goes round it. The argument is copied, and the old value
+// overwritten where it was read last.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>
 // CHECK: %[[INIT:.*]] = memref.alloc()
 // CHECK-NEXT: memref.copy %[[X]], %[[INIT]]
 // CHECK-NEXT: %[[Y:.*]] = scf.for {{.*}} iter_args(%[[V:.*]] = %[[INIT]]) -> (memref<4xf32>) {
-// CHECK-NEXT: %[[W:.*]] = memref.alloc()
-// CHECK-NEXT: call @comm_kernel(%[[V]], %[[W]])
-// CHECK-NEXT: memref.dealloc %[[V]]
-// CHECK-NEXT: scf.yield %[[W]]
+// CHECK-NEXT: call @comm_kernel(%[[V]]) {comm.kernel} : (memref<4xf32>) -> ()
+// CHECK-NEXT: scf.yield %[[V]]
 // CHECK: return %[[Y]]
 func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index

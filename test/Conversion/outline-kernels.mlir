@@ -12,8 +12,8 @@ comm.mesh @mesh [tp = 2]
 // CHECK: %[[A:.*]] = call @comm_kernel(%[[X]], %[[E]])
 // CHECK-NEXT: %[[S:.*]] = comm.all_reduce sum %[[A]]
 // CHECK: %[[B:.*]] = call @comm_kernel(%[[S]], %{{.*}})
-// CHECK-NEXT: return %[[B]]
-func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK-NEXT: return %[[B]], %[[S]]
+func.func @chain(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %e = tensor.empty() : tensor<4xf32>
   %0 = linalg.map { math.tanh } ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
   %e1 = tensor.empty() : tensor<4xf32>
@@ -24,7 +24,7 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
   %3 = linalg.map { math.tanh } ins(%2 : tensor<4xf32>) outs(%e2 : tensor<4xf32>)
   %e3 = tensor.empty() : tensor<4xf32>
   %4 = linalg.map { arith.mulf } ins(%3, %3 : tensor<4xf32>, tensor<4xf32>) outs(%e3 : tensor<4xf32>)
-  return %4 : tensor<4xf32>
+  return %4, %2 : tensor<4xf32>, tensor<4xf32>
 }
 
 // CHECK: func.func private @comm_kernel(%[[IN:.*]]: tensor<4xf32>, %[[OUT:.*]]: tensor<4xf32>) -> tensor<4xf32> attributes {comm.kernel}
@@ -123,4 +123,118 @@ func.func @loop(%n: index) -> tensor<4xf32> {
     scf.yield %w : tensor<4xf32>
   }
   return %y : tensor<4xf32>
+}
+
+// -----
+
+comm.mesh @mesh [tp = 2]
+
+// A kernel overwrites what dies in it and is read, by all of its ops, only for
+// the element at the same index. A second result takes another one.
+// CHECK-LABEL: func.func @overwrites(
+// CHECK-SAME: %[[X:.*]]: tensor<4x4xf32>)
+// CHECK: %[[S:.*]] = comm.all_reduce sum %[[X]]
+// CHECK: %[[Y:.*]] = call @[[ONE:.*]](%[[X]], %[[S]]) :
+// CHECK: %[[A:.*]] = comm.all_reduce sum %[[Y]]
+// CHECK: %[[B:.*]] = comm.all_reduce max %[[X]]
+// CHECK: call @[[TWO:.*]](%[[A]], %[[B]]) :
+// CHECK: func.func private @[[ONE]](%[[XIN:.*]]: tensor<4x4xf32>, %[[BOTH:.*]]: tensor<4x4xf32>)
+// CHECK: linalg.map { math.tanh } ins(%[[BOTH]] :
+// CHECK: linalg.map { arith.addf } ins(%{{.*}}, %[[XIN]] : {{.*}}) outs(%[[BOTH]] :
+func.func @overwrites(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %t = linalg.map { math.tanh } ins(%s : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  %y = linalg.map { arith.addf } ins(%t, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  %a = comm.all_reduce sum %y over @mesh["tp"] : tensor<4x4xf32>
+  %b = comm.all_reduce max %x over @mesh["tp"] : tensor<4x4xf32>
+  %r:2 = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                     affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e, %e : tensor<4x4xf32>, tensor<4x4xf32>) {
+  ^bb0(%p: f32, %q: f32, %u: f32, %v: f32):
+    %sum = arith.addf %p, %q : f32
+    %product = arith.mulf %p, %q : f32
+    linalg.yield %sum, %product : f32, f32
+  } -> (tensor<4x4xf32>, tensor<4x4xf32>)
+  return %r#0, %r#1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+comm.mesh @mesh [tp = 2]
+
+// Not what is read at another index, by an op in between either,
+// CHECK-LABEL: func.func @transposed(
+// CHECK: %[[S:.*]] = comm.all_reduce
+// CHECK: call @comm_kernel(%[[S]], %{{.*}}) :
+func.func @transposed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %t = linalg.transpose ins(%s : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) permutation = [1, 0]
+  %y = linalg.map { math.tanh } ins(%t : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  return %y : tensor<4x4xf32>
+}
+// by one of several reads,
+// CHECK-LABEL: func.func @symmetric(
+// CHECK: %[[S:.*]] = comm.all_reduce
+// CHECK: call @comm_kernel_0(%[[S]], %{{.*}}) :
+func.func @symmetric(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %t = linalg.transpose ins(%s : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) permutation = [1, 0]
+  %y = linalg.map { arith.addf } ins(%s, %t : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  return %y : tensor<4x4xf32>
+}
+// in a reduction,
+// CHECK-LABEL: func.func @softmax(
+// CHECK: %[[S:.*]] = comm.all_reduce
+// CHECK: call @comm_kernel_1(%[[S]], %{{.*}}) :
+func.func @softmax(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %n = linalg.reduce { arith.addf } ins(%s : tensor<4x4xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%n : tensor<4xf32>) outs(%e : tensor<4x4xf32>) dimensions = [1]
+  %y = linalg.map { arith.divf } ins(%s, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  return %y : tensor<4x4xf32>
+}
+// or at an index that is computed;
+// CHECK-LABEL: func.func @computed(
+// CHECK: %[[S:.*]] = comm.all_reduce
+// CHECK: call @comm_kernel_2(%[[S]], %{{.*}}) :
+func.func @computed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %y = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%s : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%p: f32, %u: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %q = tensor.extract %s[%j, %i] : tensor<4x4xf32>
+    %sum = arith.addf %p, %q : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+// nor what lives on, itself or as a view, or belongs to others.
+// CHECK-LABEL: func.func @lives_on(
+// CHECK-SAME: %[[X:.*]]: tensor<4x4xf32>)
+// CHECK: call @comm_kernel_3(%[[X]], %{{.*}}) :
+// CHECK: %[[S:.*]] = comm.all_reduce
+// CHECK: call @comm_kernel_3(%[[S]], %{{.*}}) :
+// CHECK: %[[M:.*]] = comm.all_reduce max
+// CHECK: call @comm_kernel_3(%[[M]], %{{.*}}) :
+func.func @lives_on(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<16xf32>) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = linalg.map { math.exp } ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4x4xf32>
+  %b = linalg.map { math.exp } ins(%s : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  %m = comm.all_reduce max %x over @mesh["tp"] : tensor<4x4xf32>
+  %v = tensor.collapse_shape %m [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  %c = linalg.map { math.exp } ins(%m : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+  return %a, %b, %c, %s, %v : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<16xf32>
 }

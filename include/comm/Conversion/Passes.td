@@ -159,7 +159,9 @@ def OutlineKernels : Pass<"comm-outline-kernels", "ModuleOp"> {
     flow stay, and the local ops between them become calls of kernels, functions
     with the attribute `comm.kernel`. An op joins the kernel of its users where
     all of them are in one. Identical kernels are one function. The last
-    arguments of a kernel are the tensors that it overwrites with its results.
+    arguments of a kernel are the tensors that it overwrites with its results:
+    one that dies there, where the indexing maps prove that the kernel computes
+    each element from no element of it but the one at the same index.
     Constants, empty tensors and fills are part of every kernel that uses them.
 
     Before:
