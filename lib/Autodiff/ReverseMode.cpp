@@ -150,14 +150,21 @@ Value comm::cloneValue(OpBuilder &builder, Value primal, IRMapping &primals,
   add(primal);
   while (!pending.empty()) {
     Operation *op = pending.back();
-    if (primals.contains(op->getResult(0))) {
+    auto isKnown = [&](Value result) { return primals.contains(result); };
+    if (llvm::all_of(op->getResults(), isKnown)) {
       pending.pop_back();
       continue;
     }
     size_t numPending = pending.size();
     forEachReadValue(op, add);
     if (pending.size() == numPending) {
+      // Of several results one may be at hand: it stays what it is.
+      SmallVector<std::pair<Value, Value>> known;
+      for (Value result : llvm::make_filter_range(op->getResults(), isKnown))
+        known.push_back({result, primals.lookup(result)});
       Operation *clone = builder.clone(*op, primals);
+      for (auto [result, value] : known)
+        primals.map(result, value);
       if (onClone)
         onClone(clone);
       pending.pop_back();
