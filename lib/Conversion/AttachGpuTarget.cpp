@@ -42,17 +42,27 @@ std::string comm::findCudaToolkit(StringRef given) {
   return llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str();
 }
 
+/// 90 of sm_90a.
+static unsigned getNumber(StringRef chip) {
+  unsigned number = 0;
+  if (chip.consume_front("sm_"))
+    chip.consumeInteger(10, number);
+  return number;
+}
+
 /// The version of PTX that a chip needs, as LLVM names the feature.
 static StringRef getPtxFeature(StringRef chip) {
-  unsigned number = 0;
-  chip.consume_front("sm_");
-  chip.consumeInteger(10, number);
+  unsigned number = getNumber(chip);
   if (number > 100)
     return "+ptx87";
   return number == 100 ? "+ptx86" : "+ptx80";
 }
 
+/// Whether LLVM knows the chip, and CUDA's assembler, which has dropped those
+/// before sm_75.
 static bool isChip(StringRef chip) {
+  if (getNumber(chip) < 75)
+    return false;
   NVVM::SerializeGPUModuleBase::init();
   std::string error;
   llvm::Triple triple(kTriple);

@@ -36,6 +36,10 @@ static GenericOp mergeLoops(IRRewriter &rewriter, GenericOp op) {
       if (!type.getLayout().isIdentity())
         return op;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // Windows are indexed by sums of loops, which no one loop stands for.
+  if (!llvm::all_of(maps,
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return op;
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   SmallVector<ReassociationIndices> groups;
   bool isMerged = false;

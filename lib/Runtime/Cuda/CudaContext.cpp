@@ -260,7 +260,13 @@ Status CudaContext::waitForDevice(const CommSite *site) {
     // What this rank waits for may never come.
     if (Status status = getStatus())
       return status;
-    if (Clock::now() - start < std::chrono::milliseconds(1))
+    Clock::duration waited = Clock::now() - start;
+    if (longestWait.count() != 0 && waited > longestWait)
+      return fail(COMM_TIMEOUT, "timeout: the device has not done in " +
+                                    std::to_string(longestWait.count()) +
+                                    " ms what it was given, " +
+                                    describeActivity());
+    if (waited < std::chrono::milliseconds(1))
       std::this_thread::yield();
     else
       std::this_thread::sleep_for(std::chrono::microseconds(50));

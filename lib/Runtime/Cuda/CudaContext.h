@@ -99,6 +99,10 @@ protected:
   Status multiply(const Gemm &gemm) override;
   Status waitForDevice() override { return waitForDevice(nullptr); }
 
+  /// How long the rank waits for the device; 0: for ever. Where collectives are
+  /// the device's own work, another rank may be what it waits for.
+  void limitWaits(std::chrono::milliseconds longest) { longestWait = longest; }
+
 private:
   /// Waits until all that was enqueued is done, or until the run has failed.
   Status waitForDevice(const CommSite *site);
@@ -109,6 +113,7 @@ private:
                    const CommSite *site);
 
   std::shared_ptr<CudaStreams> streams;
+  std::chrono::milliseconds longestWait{0};
   CudaStep step{*this, *streams};
   CudaKernels kernels;
   CudaGemm products{*this};

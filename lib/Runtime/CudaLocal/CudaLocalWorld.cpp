@@ -16,6 +16,7 @@ using namespace mlir::comm::runtime;
 CudaLocalContext::CudaLocalContext(World &world, int64_t rank,
                                    std::shared_ptr<CudaStreams> streams)
     : CudaContext(world, rank, std::move(streams)) {
+  limitWaits(world.getOptions().timeout);
   if (world.getNumRanks() > 1)
     refuseSteps("the step is not recorded: the ranks of 'cuda-local' wait for "
                 "each other on the host");

@@ -22,7 +22,10 @@ static ncclDataType_t getType(const Call &call) {
 // all ranks have come to it; the host goes on.
 Status NcclCommunicator::barrier(const Call &call) {
   Scratch number(context, call, 1);
-  return run(call, 1, [&] {
+  return run(call, 1, [&]() -> Status {
+    // Of any number, but of one that has been written.
+    if (Status status = fillZeros(number.get(), 1))
+      return status;
     return issue(call, "ncclAllReduce", [&] {
       return ncclAllReduce(number.get(), number.get(), 1, ncclUint8, ncclMax,
                            comm, getStream());

@@ -86,6 +86,14 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/// Whether the matrices of a batch lie between each other's rows.
+static bool isInterleaved(const Layout &layout) {
+  bool isColumnMajor = layout.order == CUBLASLT_ORDER_COL;
+  int64_t inner = isColumnMajor ? layout.rows : layout.cols;
+  return layout.batch > 1 && layout.stride >= inner &&
+         layout.leading >= (layout.batch - 1) * layout.stride + inner;
+}
+
 /// The bytes from the first to the last element of each matrix of a batch.
 static void addAccesses(Operation &operation, const void *pointer,
                         const Layout &layout, bool write) {
@@ -103,7 +111,11 @@ static void addAccesses(Operation &operation, const void *pointer,
 
 /// Reports what is wrong with the memory that the operation uses.
 static bool checkMemory(Engine &engine, const Operation &operation,
-                        const Stream &stream) {
+                        const Stream &stream, size_t cAccess,
+                        bool isInterleaved) {
+  auto isResult = [&](const Access &access) {
+    return &access >= operation.accesses.data() + cAccess;
+  };
   for (const Access &access : operation.accesses) {
     Allocation *allocation =
         engine.memory.check(access.address, access.bytes, "cublasLtMatmul");
@@ -118,7 +130,8 @@ static bool checkMemory(Engine &engine, const Operation &operation,
       if (other.write && &other != &access &&
           other.address < access.address + access.bytes &&
           access.address < other.address + other.bytes &&
-          other.address != access.address) {
+          other.address != access.address &&
+          !(isInterleaved && isResult(access) && isResult(other))) {
         report("pointer", "cublasLtMatmul: what is written overlaps what is "
                           "read");
         return false;
@@ -203,7 +216,8 @@ cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
   if (algorithm && algorithm->workspace)
     operation.accesses.push_back(
         {reinterpret_cast<uint64_t>(workspace), algorithm->workspace, true});
-  if (!checkMemory(engine, operation, *stream))
+  if (!checkMemory(engine, operation, *stream, cAccess,
+                   isInterleaved(problem.d)))
     return CUBLAS_STATUS_INVALID_VALUE;
   operation.run = [=](Operation &self) {
     for (const Bytes &bytes : self.memory)
