@@ -1,12 +1,25 @@
 # The helpers that the leaf CMake files are written in.
 
+# Libraries that know MLIR share a precompiled header, so that all of them are
+# compiled with the same flags: under the thread sanitizer with none, as the
+# compiler is not where ranks meet.
+if(COMM_SANITIZER MATCHES thread)
+  set(COMM_COMPILER_UNSANITIZED ON)
+endif()
+
 # A library that knows MLIR. It never links an MLIR component: a component
-# would pull in static copies of what libMLIR.so holds already.
+# would pull in static copies of what libMLIR.so holds already. RUNS_RANKS: it
+# does more than compile.
 function(add_comm_library name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "RUNS_RANKS" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
-  target_precompile_headers(${name} REUSE_FROM CommPrecompiledHeader)
+  if(ARG_RUNS_RANKS AND COMM_COMPILER_UNSANITIZED)
+    target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib/PrecompiledHeader.h)
+  else()
+    target_precompile_headers(${name} REUSE_FROM CommPrecompiledHeader)
+    set_target_properties(${name} PROPERTIES COMM_UNSANITIZED "${COMM_COMPILER_UNSANITIZED}")
+  endif()
   add_dependencies(${name} CommTableGen)
 endfunction()
 
