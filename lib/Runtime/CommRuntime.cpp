@@ -192,6 +192,14 @@ int32_t commRecv(CommContext *context, CommCommunicator *communicator,
   return unwrap(context).run(unwrap(communicator), &Communicator::recv, call);
 }
 
+int32_t commGroupStart(CommContext *context, const CommSite *site) {
+  return unwrap(context).startGroup(site);
+}
+
+int32_t commGroupEnd(CommContext *context, const CommSite *site) {
+  return unwrap(context).endGroup(site);
+}
+
 int32_t commGemm(CommContext *context, int32_t type, int32_t transposeA,
                  int32_t transposeB, int64_t batch, int64_t m, int64_t n,
                  int64_t k, const void *a, int64_t lda, int64_t strideA,

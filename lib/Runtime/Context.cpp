@@ -139,6 +139,9 @@ Status Context::run(Communicator *communicator, Collective collective,
   lastOp.store(call.op, std::memory_order_release);
   if (Status status = check(*communicator, call))
     return status;
+  if (!call.from)
+    if (Status status = checkOutsideGroup(call.op, call.site))
+      return status;
   activity.store(Activity::Communicating, std::memory_order_release);
   const auto &trace = world.getOptions().trace;
   std::chrono::steady_clock::time_point begin;
@@ -149,6 +152,42 @@ Status Context::run(Communicator *communicator, Collective collective,
   if (trace)
     trace({rank, call, communicator->getGroup(), begin,
            std::chrono::steady_clock::now(), status});
+  return status;
+}
+
+static std::string describeGroup(const CommSite *site) {
+  return "a group of messages that begins with " +
+         describe(site && site->op ? site->op : "a message", site);
+}
+
+Status Context::checkOutsideGroup(const char *op, const CommSite *site) {
+  if (!group)
+    return COMM_SUCCESS;
+  std::string where = site ? describe(site->op ? site->op : op, site) : op;
+  return fail(COMM_INVALID, where + ": in " + describeGroup(*group) +
+                                ", where only messages may stand");
+}
+
+Status Context::startGroup(const CommSite *site) {
+  if (Status status = getStatus())
+    return status;
+  if (group)
+    return fail(COMM_INVALID, describe("commGroupStart", site) + ": in " +
+                                  describeGroup(*group));
+  group = site;
+  return beginMessages();
+}
+
+Status Context::endGroup(const CommSite *site) {
+  if (Status status = getStatus())
+    return status;
+  if (!group)
+    return fail(COMM_INVALID, describe("commGroupEnd", site) +
+                                  ": no group of messages has begun");
+  group.reset();
+  activity.store(Activity::Communicating, std::memory_order_release);
+  Status status = moveMessages(site);
+  activity.store(Activity::Computing, std::memory_order_release);
   return status;
 }
 
@@ -187,6 +226,9 @@ Status Context::failAt(const CommSite *site) {
 }
 
 void Context::end() {
+  // Its messages may be on their way to nobody: others must not wait for them.
+  if (group && getStatus() == COMM_SUCCESS)
+    fail(COMM_INVALID, "the program ended in " + describeGroup(*group));
   activity = Activity::Ended;
   world.onEnd(rank);
 }

@@ -26,12 +26,16 @@ void *Context::getConstant(const void *data, int64_t bytes) {
 Status Context::launch(const KernelLaunch &launch) {
   if (Status status = getStatus())
     return status;
+  if (Status status = checkOutsideGroup("kernel", launch.site))
+    return status;
   return launch.blocks == 0 ? COMM_SUCCESS : start(launch);
 }
 
 Status Context::copy(const void *from, void *to, int64_t bytes,
                      const CommSite *site) {
   if (Status status = getStatus())
+    return status;
+  if (Status status = checkOutsideGroup("copy", site))
     return status;
   return bytes == 0 ? COMM_SUCCESS
                     : move(from, to, bytes, Direction::WithinDevice, site);
@@ -40,6 +44,8 @@ Status Context::copy(const void *from, void *to, int64_t bytes,
 Status Context::read(const void *from, void *host, int64_t bytes,
                      const CommSite *site) {
   Status status = getStatus();
+  if (status == COMM_SUCCESS)
+    status = checkOutsideGroup("read", site);
   if (status == COMM_SUCCESS && bytes != 0)
     status = move(from, host, bytes, Direction::ToHost, site);
   // A branch is taken by it.
@@ -58,6 +64,8 @@ Status Context::write(const void *host, void *to, int64_t bytes) {
 
 Status Context::synchronize() {
   if (Status status = getStatus())
+    return status;
+  if (Status status = checkOutsideGroup("waiting for the device", nullptr))
     return status;
   return waitForDevice();
 }

@@ -135,6 +135,8 @@ static std::string findMistake(const Gemm &gemm) {
 Status Context::gemm(const Gemm &gemm) {
   if (Status status = getStatus())
     return status;
+  if (Status status = checkOutsideGroup("matrix product", gemm.site))
+    return status;
   std::string mistake = findMistake(gemm);
   if (!mistake.empty())
     return fail(COMM_INVALID,

@@ -3,7 +3,7 @@
 comm.mesh @mesh [dp = 2, tp = 4]
 
 // Sites name the op, the file and the line.
-// CHECK-DAG: llvm.mlir.global external constant @comm_abi_version(4 : i32)
+// CHECK-DAG: llvm.mlir.global external constant @comm_abi_version(5 : i32)
 // CHECK-DAG: "comm.all_reduce\00"
 // CHECK-DAG: convert-comm-to-runtime.mlir\00"
 // CHECK-DAG: "dim 0 over @mesh[\22dp\22, \22tp\22]\00"

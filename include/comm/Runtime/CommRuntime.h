@@ -19,7 +19,7 @@
 /// Raised whenever a row of RuntimeFunctions.def, an enum value below or the
 /// layout of CommSite or CommKernel changes. Lowered modules carry the number
 /// they were made for.
-#define COMM_RUNTIME_ABI_VERSION 4
+#define COMM_RUNTIME_ABI_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {

@@ -131,6 +131,11 @@ public:
   Status run(Communicator *communicator, Collective collective,
              const Call &call);
 
+  /// See commGroupStart. Fails in an open group.
+  Status startGroup(const CommSite *site);
+  /// See commGroupEnd. Fails without an open group.
+  Status endGroup(const CommSite *site);
+
   Status checkDivisible(Communicator *communicator, int64_t size,
                         int64_t dimension, const CommSite *site);
   Status checkSize(int64_t got, int64_t expected, int64_t dimension,
@@ -203,6 +208,14 @@ protected:
   /// On the host, through OpenBLAS, unless a backend's buffers are elsewhere.
   virtual Status multiply(const Gemm &gemm);
 
+  // What a backend that moves several messages at once overrides. Called only
+  // while the run has no failure. Without, each message moves where it stands.
+  virtual Status beginMessages() { return COMM_SUCCESS; }
+  virtual Status moveMessages(const CommSite *site) {
+    (void)site;
+    return COMM_SUCCESS;
+  }
+
   // What a backend whose buffers are not the host's overrides. Called only
   // while the run has no failure; bytes and blocks are not 0.
   virtual void *makeConstant(const void *data, int64_t bytes);
@@ -216,6 +229,9 @@ private:
   enum class Activity { Computing, Communicating, Ended };
 
   Status check(const Communicator &communicator, const Call &call);
+  /// Fails in an open group, where nothing but messages may stand. The failure
+  /// is of `op` if there is no site.
+  Status checkOutsideGroup(const char *op, const CommSite *site);
 
   World &world;
   int64_t rank;
@@ -224,6 +240,8 @@ private:
   std::string message;
   /// By their axes. There are few.
   std::vector<std::unique_ptr<Communicator>> communicators;
+  /// Of the open group of messages, where there is one.
+  std::optional<const CommSite *> group;
   // Read by other ranks when they must say what they are waiting for.
   std::atomic<Activity> activity{Activity::Computing};
   std::atomic<const char *> lastOp{nullptr};

@@ -13,7 +13,7 @@ using namespace mlir::comm;
 using namespace mlir::comm::runner;
 
 static const char *const example = R"(comm-artifact 1
-abi 4
+abi 5
 target nccl
 compiler "a \"b\" \\ c"
 processor "zen" avx fma
@@ -47,7 +47,7 @@ static std::string getMistake(std::string text, const std::string &from,
 TEST(Artifact, DescriptionIsReadBack) {
   ArtifactDescription description = parse(example);
   EXPECT_EQ(formatDescription(description), example);
-  EXPECT_EQ(description.abiVersion, 4);
+  EXPECT_EQ(description.abiVersion, 5);
   EXPECT_EQ(description.target, runner::Target::Nccl);
   EXPECT_EQ(description.compiler, "a \"b\" \\ c");
   EXPECT_EQ(description.features, (std::vector<std::string>{"avx", "fma"}));
