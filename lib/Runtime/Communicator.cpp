@@ -50,6 +50,8 @@ Group mlir::comm::runtime::getGroup(const Mesh &mesh,
   return group;
 }
 
+bool Call::isSend() const { return std::strcmp(op, "comm.send") == 0; }
+
 int64_t Call::getBytes() const { return count * getByteSize(getType()); }
 
 std::string Call::describe() const { return runtime::describe(op, site); }

@@ -74,8 +74,12 @@ struct Call {
   CommReduction getReduction() const {
     return static_cast<CommReduction>(*reduction);
   }
+  /// Of a message's two calls.
+  bool isSend() const;
   /// The bytes of `count` elements.
   int64_t getBytes() const;
+  /// The op of the program: the site's, where there is one.
+  const char *getOpName() const { return site && site->op ? site->op : op; }
   /// "comm.all_reduce at a.mlir:3".
   std::string describe() const;
   /// `comm.all_reduce sum of 4 x f32 at a.mlir:3, over @mesh["tp"]`, where the

@@ -23,13 +23,18 @@ struct Activity {
     Computing = 'o'
   };
   State state = Computing;
-  /// The next collective of the device, or none.
-  std::string group;
-  int64_t sequence = 0;
-  std::string call;
+  struct Place {
+    /// See getPlaceKey.
+    std::string key;
+    int64_t sequence = 0;
+    std::string call;
+  };
+  /// The next collective of the device, or messages that move at once, or none.
+  std::vector<Place> places;
   /// For people.
   std::string text;
-  /// How many collectives of each group it has finished.
+  /// How many collectives of each group, and messages of each channel, it has
+  /// finished.
   std::map<std::string, int64_t> done;
 };
 
@@ -39,23 +44,27 @@ Activity decodeActivity(const std::string &text);
 
 /// What tells one group over some axes from others.
 std::string getGroupKey(const Group &group);
+/// What tells the collectives of one group, or the messages of one channel,
+/// from others.
+std::string getPlaceKey(const Step &step);
 
 /// By any thread. `front` is what the rank's device is at.
 Activity describe(NcclContext &context,
                   const std::optional<Progress::Front> &front);
 
-/// Why the rank's step does not end, from what all members are at; nothing
-/// known of a member is an empty place. Where ranks record steps, and so do not
-/// count alike, nothing is said of whether they disagree.
-Failure explain(int64_t rank, const Step &step,
-                const std::vector<std::optional<Activity>> &members,
-                const Options &options);
+/// What is known of ranks.
+using Activities = std::map<int64_t, Activity>;
 
-/// The member that will never come to the step, if there is one: it has ended
-/// after fewer collectives of the group.
-std::optional<Failure>
-findEnded(int64_t rank, const Step &step,
-          const std::vector<std::optional<Activity>> &members);
+/// Why the rank's collective, or one of messages that move at once, does not
+/// end, from what all members are at. Where ranks record steps, and so do not
+/// count alike, nothing is said of whether they disagree.
+Failure explain(int64_t rank, const std::vector<Step> &steps,
+                const Activities &activities, const Options &options);
+
+/// The member that will never come, if there is one: it has ended after fewer
+/// collectives of the group.
+std::optional<Failure> findEnded(int64_t rank, const std::vector<Step> &steps,
+                                 const Activities &activities);
 
 } // namespace mlir::comm::runtime
 

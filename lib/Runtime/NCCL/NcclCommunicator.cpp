@@ -8,8 +8,6 @@
 #include "NcclCommunicator.h"
 
 #include "Activity.h"
-#include "Cuda/Range.h"
-#include "Watchdog.h"
 
 using namespace mlir::comm::runtime;
 
@@ -43,7 +41,8 @@ Step NcclCommunicator::makeStep(const Call &call) const {
   step.call = call;
   step.pairs.assign(call.pairs, call.pairs + 2 * call.numPairs.value_or(0));
   step.group = &getGroup();
-  step.sequence = sequence;
+  auto it = sequences.find({call.from.value_or(-1), call.to.value_or(-1)});
+  step.sequence = it == sequences.end() ? 0 : it->second;
   return step;
 }
 
@@ -53,28 +52,6 @@ Status NcclCommunicator::findHandle(const Call &call) {
   return comm ? COMM_SUCCESS : open(call);
 }
 
-Status NcclCommunicator::begin(const Call &call) {
-  // There may have been no memory for what it needs.
-  if (Status status = context.getStatus())
-    return status;
-  if (Status status = findHandle(call))
-    return status;
-  bool waits = context.mustWait();
-  if (Status status = context.beginCommunication(call.site))
-    return status;
-  return context.check(context.getProgress().begin(makeStep(call), waits,
-                                                   context.isRecording(),
-                                                   getStream()),
-                       "cudaEventRecord", call.site);
-}
-
-Status NcclCommunicator::end(const Call &call) {
-  context.endCommunication();
-  return context.check(
-      context.getProgress().end(context.isRecording(), getStream()),
-      "cudaEventRecord", call.site);
-}
-
 Status NcclCommunicator::finish(const Call &call, const char *name,
                                 ncclResult_t result) {
   if (result == ncclInProgress) {
@@ -82,28 +59,9 @@ Status NcclCommunicator::finish(const Call &call, const char *name,
     result = context.getHandles().waitFor(comm, getDeadline(patience.timeout),
                                           patience.stop);
   }
-  return settle(call, name, result);
-}
-
-Status NcclCommunicator::settle(const Call &call, const char *name,
-                                ncclResult_t result) {
   if (result == ncclSuccess)
     return COMM_SUCCESS;
-  // Perhaps only because another rank has failed.
-  if (Status status = context.getStatus())
-    return status;
-  if (result == ncclInProgress)
-    return giveUp(call);
-  return context.fail(COMM_INVALID, call.describeInFull() + ": " + name + ": " +
-                                        runtime::describe(result, comm));
-}
-
-Status NcclCommunicator::giveUp(const Call &call) {
-  Failure failure = context.getNcclWorld().getWatchdog().explainTimeout(
-      context.getRank(), makeStep(call));
-  if (Status status = context.getStatus())
-    return status;
-  return context.fail(failure.status, failure.message);
+  return context.settle({makeStep(call)}, name, result, comm);
 }
 
 /// The first collective over a list of axes that is none of the mesh's axes:
@@ -125,15 +83,14 @@ Status NcclCommunicator::open(const Call &call) {
   } else {
     std::optional<std::string> told =
         store.wait(key, getDeadline(patience.timeout), patience.stop);
-    if (!told) {
-      Status status = context.getStatus();
-      return status ? status : giveUp(call);
-    }
+    if (!told)
+      return context.settle({makeStep(call)}, "", ncclInProgress, nullptr);
     id = *told;
   }
   ncclResult_t result =
       openGroup(context.getHandles(), getGroup(), id, patience, comm);
-  return settle(call, "ncclCommInitRankConfig", result);
+  return context.settle({makeStep(call)}, "ncclCommInitRankConfig", result,
+                        comm);
 }
 
 Status NcclCommunicator::fillZeros(void *buffer, int64_t bytes) {

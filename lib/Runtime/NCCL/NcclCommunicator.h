@@ -8,6 +8,7 @@
 #ifndef COMM_LIB_RUNTIME_NCCL_NCCLCOMMUNICATOR_H
 #define COMM_LIB_RUNTIME_NCCL_NCCLCOMMUNICATOR_H
 
+#include "Cuda/Range.h"
 #include "NcclWorld.h"
 
 namespace mlir::comm::runtime {
@@ -34,32 +35,47 @@ public:
   Status send(const Call &call) override;
   Status recv(const Call &call) override;
 
+  // What messages that move at once are made of.
+
+  /// Makes the communicator, if the rank has none for these axes.
+  Status findHandle(const Call &call);
+  ncclComm_t getHandle() const { return comm; }
+  /// The group's next collective, or the next message of one of its channels.
+  Step makeNextStep(const Call &call) {
+    ++sequences[{call.from.value_or(-1), call.to.value_or(-1)}];
+    return makeStep(call);
+  }
+  /// Whether the rank sends, or receives, in this call.
+  bool isOwnMessage(const Call &call) const {
+    return getGroup().index == (call.isSend() ? *call.from : *call.to);
+  }
+  ncclResult_t enqueueMessage(const Call &call);
+  /// The function of NCCL that it calls.
+  static const char *getMessageName(const Call &call) {
+    return call.isSend() ? "ncclSend" : "ncclRecv";
+  }
+  /// On the communication stream.
+  Status fillZeros(void *buffer, int64_t bytes) override;
+
 protected:
   /// Every collective has a call of NCCL: not used.
   Status exchange(const Call &call, const std::vector<Transfer> &sends,
                   const std::vector<Transfer> &recvs) override;
-  /// On the communication stream.
-  Status fillZeros(void *buffer, int64_t bytes) override;
 
 private:
-  /// Makes the communicator, if the rank has none for these axes.
-  Status findHandle(const Call &call);
   Status open(const Call &call);
   /// Enqueues `body` on the communication stream.
   template <typename Body>
   Status run(const Call &call, int64_t count, Body body);
-  Status begin(const Call &call);
-  Status end(const Call &call);
 
   /// Calls a function of NCCL, and waits until the call is on the stream.
   template <typename Function>
   Status issue(const Call &call, const char *name, Function function);
   Status finish(const Call &call, const char *name, ncclResult_t result);
-  /// What the rank says of a result that is final, or has not come in time.
-  Status settle(const Call &call, const char *name, ncclResult_t result);
-  /// NCCL is still at work at the end of the world's patience.
-  Status giveUp(const Call &call);
 
+  /// A send and a receive at once, or one of them.
+  Status issuePair(const Call &call, const void *send, std::optional<int> to,
+                   std::optional<int> from);
   Status copy(const Call &call, const void *from, void *to, int64_t bytes);
   /// out = the reduction of one chunk of each member, in their order.
   Status reduceChunks(const Call &call, void *chunks, void *out);
@@ -70,7 +86,8 @@ private:
 
   NcclContext &context;
   ncclComm_t comm = nullptr;
-  int64_t sequence = 0;
+  /// Of each channel; (-1, -1): of what is no message.
+  std::map<std::pair<int64_t, int64_t>, int64_t> sequences;
 };
 
 /// How NCCL sees an element that is only moved, and how many of them make one.
@@ -88,15 +105,21 @@ Status NcclCommunicator::issue(const Call &call, const char *name,
 
 template <typename Body>
 Status NcclCommunicator::run(const Call &call, int64_t count, Body body) {
-  ++sequence;
+  Step step = makeNextStep(call);
   // All members know it: NCCL would do nothing either.
   if (count == 0)
     return COMM_SUCCESS;
-  if (Status status = begin(call))
+  // There may have been no memory for what it needs.
+  if (Status status = context.getStatus())
+    return status;
+  if (Status status = findHandle(call))
+    return status;
+  Range range(call.getOpName());
+  if (Status status = context.beginCollective({std::move(step)}, call.site))
     return status;
   Status status = body();
   // Also after an error: others look at what there is.
-  Status ended = end(call);
+  Status ended = context.endCollective(call.site);
   return status ? status : ended;
 }
 

@@ -66,6 +66,22 @@ public:
     return isOpen ? function() : ncclInvalidUsage;
   }
 
+  /// Calls function(0) to function(n - 1) as one group of NCCL, or the only one
+  /// as it is. `failed`: which of them has an error; none where the group as a
+  /// whole has it.
+  template <typename Function>
+  ncclResult_t callGroup(size_t n, Function function,
+                         std::optional<size_t> &failed) {
+    return call([&] {
+      ncclResult_t result = n > 1 ? ncclGroupStart() : ncclSuccess;
+      for (size_t i = 0; i < n && !isError(result); ++i)
+        if (result = function(i); isError(result))
+          failed = i;
+      ncclResult_t end = n > 1 ? ncclGroupEnd() : result;
+      return isError(result) ? result : end;
+    });
+  }
+
   /// How far what was begun on a communicator is: ncclInProgress, ncclSuccess
   /// or an error.
   ncclResult_t getState(ncclComm_t comm);

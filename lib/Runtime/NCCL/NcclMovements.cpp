@@ -58,6 +58,27 @@ Status NcclCommunicator::allToAll(const Call &call) {
   });
 }
 
+Status NcclCommunicator::issuePair(const Call &call, const void *send,
+                                   std::optional<int> to,
+                                   std::optional<int> from) {
+  std::vector<const char *> names;
+  if (to)
+    names.push_back("ncclSend");
+  if (from)
+    names.push_back("ncclRecv");
+  std::optional<size_t> failed;
+  ncclResult_t result = context.getHandles().callGroup(
+      names.size(),
+      [&](size_t i) {
+        return to && i == 0 ? ncclSend(send, getCount(call), getType(call), *to,
+                                       comm, getStream())
+                            : ncclRecv(call.recv, getCount(call), getType(call),
+                                       *from, comm, getStream());
+      },
+      failed);
+  return finish(call, failed ? names[*failed] : "ncclGroupEnd", result);
+}
+
 Status NcclCommunicator::permute(const Call &call) {
   std::optional<int> to, from;
   for (int64_t i = 0; i < *call.numPairs; ++i) {
@@ -76,28 +97,8 @@ Status NcclCommunicator::permute(const Call &call) {
     if (isInPlace)
       if (Status status = copy(call, call.send, sent.get(), call.getBytes()))
         return status;
-    const char *name = "ncclGroupEnd";
-    auto exchangeAll = [&] {
-      ncclResult_t result = ncclGroupStart();
-      if (to && !isError(result)) {
-        name = "ncclSend";
-        result = ncclSend(send, getCount(call), getType(call), *to, comm,
-                          getStream());
-      }
-      if (from && !isError(result)) {
-        name = "ncclRecv";
-        result = ncclRecv(call.recv, getCount(call), getType(call), *from, comm,
-                          getStream());
-      }
-      ncclResult_t end = ncclGroupEnd();
-      if (isError(result))
-        return result;
-      name = "ncclGroupEnd";
-      return end;
-    };
     if (to || from)
-      if (Status status =
-              finish(call, name, context.getHandles().call(exchangeAll)))
+      if (Status status = issuePair(call, send, to, from))
         return status;
     // Afterwards: `recv` may be the buffer that was sent.
     return from ? COMM_SUCCESS : fillZeros(call.recv, call.getBytes());
@@ -136,29 +137,18 @@ Status NcclCommunicator::scatter(const Call &call) {
   });
 }
 
+ncclResult_t NcclCommunicator::enqueueMessage(const Call &call) {
+  return call.isSend()
+             ? ncclSend(call.send, getCount(call), getType(call),
+                        static_cast<int>(*call.to), comm, getStream())
+             : ncclRecv(call.recv, getCount(call), getType(call),
+                        static_cast<int>(*call.from), comm, getStream());
+}
+
 Status NcclCommunicator::send(const Call &call) {
-  bool isMine = getGroup().index == *call.from;
-  // The others too make the communicator here, where all come, and not at recv,
-  // which is later.
-  if (call.count && !isMine)
-    if (Status status = findHandle(call))
-      return status;
-  return run(call, isMine ? call.count : 0, [&] {
-    return issue(call, "ncclSend", [&] {
-      return ncclSend(call.send, getCount(call), getType(call),
-                      static_cast<int>(*call.to), comm, getStream());
-    });
-  });
+  return context.getMessages().add(*this, call);
 }
 
 Status NcclCommunicator::recv(const Call &call) {
-  bool isMine = getGroup().index == *call.to;
-  return run(call, call.count, [&] {
-    if (!isMine)
-      return fillZeros(call.recv, call.getBytes());
-    return issue(call, "ncclRecv", [&] {
-      return ncclRecv(call.recv, getCount(call), getType(call),
-                      static_cast<int>(*call.from), comm, getStream());
-    });
-  });
+  return context.getMessages().add(*this, call);
 }

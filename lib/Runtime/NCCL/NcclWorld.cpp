@@ -45,6 +45,38 @@ NcclWorld &NcclContext::getNcclWorld() const {
   return static_cast<NcclWorld &>(getWorld());
 }
 
+Status NcclContext::beginCollective(std::vector<Step> steps,
+                                    const CommSite *site) {
+  bool waits = streams->mustCommunicationWait();
+  if (Status status = beginCommunication(site))
+    return status;
+  return check(progress.begin(std::move(steps), waits, streams->isCapturing(),
+                              getCommunicationStream()),
+               "cudaEventRecord", site);
+}
+
+Status NcclContext::endCollective(const CommSite *site) {
+  endCommunication();
+  return check(progress.end(streams->isCapturing(), getCommunicationStream()),
+               "cudaEventRecord", site);
+}
+
+Status NcclContext::settle(const std::vector<Step> &steps, const char *call,
+                           ncclResult_t result, ncclComm_t comm) {
+  if (result == ncclSuccess)
+    return COMM_SUCCESS;
+  // Perhaps only because another rank has failed.
+  if (Status status = getStatus())
+    return status;
+  if (result != ncclInProgress)
+    return fail(COMM_INVALID, describeInFull(steps) + ": " + call + ": " +
+                                  runtime::describe(result, comm));
+  Failure failure =
+      getNcclWorld().getWatchdog().explainTimeout(getRank(), steps);
+  Status status = getStatus();
+  return status ? status : fail(failure.status, failure.message);
+}
+
 Status NcclContext::runStep(const std::string &key,
                             const std::function<Status()> &step) {
   if (!hasRecordedStep())

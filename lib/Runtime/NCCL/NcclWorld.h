@@ -9,6 +9,7 @@
 #define COMM_LIB_RUNTIME_NCCL_NCCLWORLD_H
 
 #include "Cuda/CudaContext.h"
+#include "NcclMessages.h"
 #include "NcclStart.h"
 #include "Progress.h"
 #include "Store/Launcher.h"
@@ -30,19 +31,34 @@ public:
   NcclWorld &getNcclWorld() const;
   NcclHandles &getHandles() { return *handles; }
   Progress &getProgress() { return progress; }
-  /// Whether beginCommunication would wait for something.
-  bool mustWait() const { return streams->mustCommunicationWait(); }
-  bool isRecording() const { return streams->isCapturing(); }
+
+  NcclMessages &getMessages() { return messages; }
+
+  /// Work of collectives, which are these steps, begins on the communication
+  /// stream, ...
+  Status beginCollective(std::vector<Step> steps, const CommSite *site);
+  /// ... and has been enqueued.
+  Status endCollective(const CommSite *site);
+  /// Says what came out of the call of NCCL that enqueued the steps, unless it
+  /// is right. ncclInProgress: the world's patience is at its end.
+  Status settle(const std::vector<Step> &steps, const char *call,
+                ncclResult_t result, ncclComm_t comm);
 
   Status runStep(const std::string &key,
                  const std::function<Status()> &step) override;
 
 protected:
+  Status beginMessages() override {
+    messages.begin();
+    return COMM_SUCCESS;
+  }
+  Status moveMessages(const CommSite *) override { return messages.move(); }
   std::unique_ptr<Communicator> createCommunicator(Group group) override;
 
 private:
   std::shared_ptr<CudaStreams> streams;
   Progress progress;
+  NcclMessages messages{*this};
   std::shared_ptr<NcclHandles> handles;
 };
 

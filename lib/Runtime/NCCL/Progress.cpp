@@ -26,6 +26,21 @@ std::string Step::describeCount() const {
                    " collectives, the first of which is ";
 }
 
+std::string mlir::comm::runtime::describeMore(const std::vector<Step> &steps) {
+  return steps.size() < 2 ? ""
+                          : " (one of " + std::to_string(steps.size()) +
+                                " messages that move at once)";
+}
+
+std::string mlir::comm::runtime::describe(const std::vector<Step> &steps) {
+  return steps.front().describe() + describeMore(steps);
+}
+
+std::string
+mlir::comm::runtime::describeInFull(const std::vector<Step> &steps) {
+  return steps.front().describeInFull() + describeMore(steps);
+}
+
 Progress::~Progress() {
   for (const Entry &entry : entries)
     for (cudaEvent_t event : {entry.begin, entry.end})
@@ -52,24 +67,25 @@ cudaError_t Progress::record(cudaEvent_t &event, cudaStream_t stream) {
   return cudaEventRecord(event, stream);
 }
 
-cudaError_t Progress::begin(const Step &step, bool waits, bool isRecording,
-                            cudaStream_t stream) {
+cudaError_t Progress::begin(std::vector<Step> steps, bool waits,
+                            bool isRecording, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(mutex);
   if (isRecording) {
     if (!recorded)
-      recorded = step;
-    ++recorded->numRecorded;
+      recorded = steps.front();
+    recorded->numRecorded += static_cast<int64_t>(steps.size());
     return cudaSuccess;
   }
-  return add(step, waits, stream);
+  return add(std::move(steps), waits, stream);
 }
 
-std::vector<std::pair<const Group *, int64_t>> Progress::getCounts() {
+std::vector<Step> Progress::getFinished() {
   std::lock_guard<std::mutex> lock(mutex);
-  return counts;
+  return finished;
 }
 
-cudaError_t Progress::add(const Step &step, bool waits, cudaStream_t stream) {
+cudaError_t Progress::add(std::vector<Step> steps, bool waits,
+                          cudaStream_t stream) {
   // Whoever looks removes them, but not as often as some programs add.
   constexpr size_t many = 256;
   if (entries.size() >= many)
@@ -78,7 +94,7 @@ cudaError_t Progress::add(const Step &step, bool waits, cudaStream_t stream) {
   if (entries.empty())
     hasStarted = false;
   entries.emplace_back();
-  entries.back().step = step;
+  entries.back().steps = std::move(steps);
   return waits ? record(entries.back().begin, stream) : cudaSuccess;
 }
 
@@ -100,18 +116,20 @@ cudaError_t Progress::addRecorded(cudaStream_t stream) {
   if (!recorded)
     return cudaSuccess;
   ++recorded->sequence;
-  if (cudaError_t error = add(*recorded, /*waits=*/false, stream))
+  if (cudaError_t error = add({*recorded}, /*waits=*/false, stream))
     return error;
   return record(entries.back().end, stream);
 }
 
-void Progress::countFinished(const Step &step) {
-  auto it = std::find_if(counts.begin(), counts.end(), [&](const auto &count) {
-    return count.first == step.group;
+void Progress::countFinished(Step step) {
+  auto it = std::find_if(finished.begin(), finished.end(), [&](auto &other) {
+    return other.group == step.group && other.call.from == step.call.from &&
+           other.call.to == step.call.to;
   });
-  if (it == counts.end())
-    it = counts.insert(counts.end(), {step.group, 0});
-  it->second = step.sequence;
+  if (it == finished.end())
+    finished.push_back(std::move(step));
+  else
+    *it = std::move(step);
 }
 
 /// cudaSuccess also where the first one is only not ready.
@@ -125,7 +143,8 @@ cudaError_t Progress::removeFinished() {
       return error == cudaErrorNotReady ? cudaSuccess : error;
     recycle(entry.begin);
     recycle(entry.end);
-    countFinished(entry.step);
+    for (Step &step : entry.steps)
+      countFinished(std::move(step));
     entries.pop_front();
     hasStarted = false;
   }
@@ -147,5 +166,5 @@ std::optional<Progress::Front> Progress::look(cudaError_t &error) {
       error = cudaSuccess;
     }
   }
-  return Front{entry.step, hasStarted, since};
+  return Front{entry.steps, hasStarted, since};
 }

@@ -22,7 +22,8 @@ struct Step {
   /// The pairs of the call: a caller's own may be gone.
   std::vector<int64_t> pairs;
   const Group *group = nullptr;
-  /// How many collectives of the group came before.
+  /// The group's collectives, messages left out, are numbered from 1 on; and so
+  /// are the messages of each of its channels.
   int64_t sequence = 0;
   /// Of a recorded step: how many collectives it holds; `call` is the first.
   int64_t numRecorded = 0;
@@ -34,6 +35,13 @@ private:
   std::string describeCount() const;
 };
 
+/// What is at the same place of a stream: one step, or messages that move at
+/// once.
+std::string describe(const std::vector<Step> &steps);
+/// " (one of 3 messages that move at once)", or "".
+std::string describeMore(const std::vector<Step> &steps);
+std::string describeInFull(const std::vector<Step> &steps);
+
 /// The collectives of one rank that the device has not finished: an event
 /// stands after each of them, and before those that wait for the rank's own
 /// computation, which may take as long as it likes. The rank's thread adds,
@@ -44,9 +52,10 @@ public:
 
   ~Progress();
 
-  /// The next collective is about to be enqueued. `waits`: the stream waits for
-  /// something else before. While a step is recorded, nothing is enqueued.
-  cudaError_t begin(const Step &step, bool waits, bool isRecording,
+  /// The next collective, or messages that move at once, are about to be
+  /// enqueued. `waits`: the stream waits for something else before. While a
+  /// step is recorded, nothing is enqueued.
+  cudaError_t begin(std::vector<Step> steps, bool waits, bool isRecording,
                     cudaStream_t stream);
   cudaError_t end(bool isRecording, cudaStream_t stream);
 
@@ -56,35 +65,37 @@ public:
   cudaError_t addRecorded(cudaStream_t stream);
 
   struct Front {
-    Step step;
+    /// At least one.
+    std::vector<Step> steps;
     /// Whether the device has come to it, and since when it is known that it
     /// has.
     bool hasStarted;
     Clock::time_point since;
   };
-  /// How many collectives of each group are finished, as of the last look.
-  std::vector<std::pair<const Group *, int64_t>> getCounts();
+  /// The last finished step of each group and of each channel, as of the last
+  /// look.
+  std::vector<Step> getFinished();
   /// The first that is not finished. `error` is what the device says.
   std::optional<Front> look(cudaError_t &error);
 
 private:
   struct Entry {
-    Step step;
+    std::vector<Step> steps;
     /// Null: there is none, as the step begins when the one before has ended;
     /// or it is not all enqueued yet.
     cudaEvent_t begin = nullptr, end = nullptr;
   };
 
-  cudaError_t add(const Step &step, bool waits, cudaStream_t stream);
+  cudaError_t add(std::vector<Step> steps, bool waits, cudaStream_t stream);
   cudaError_t record(cudaEvent_t &event, cudaStream_t stream);
   cudaError_t removeFinished();
   void recycle(cudaEvent_t event);
-  void countFinished(const Step &step);
+  void countFinished(Step step);
 
   std::mutex mutex;
   std::deque<Entry> entries;
-  /// The groups are few.
-  std::vector<std::pair<const Group *, int64_t>> counts;
+  /// Of each group and channel, which are few.
+  std::vector<Step> finished;
   std::vector<cudaEvent_t> spare;
   bool hasStarted = false;
   /// Of the first entry.

@@ -10,6 +10,7 @@
 #include "Activity.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace mlir::comm::runtime;
 using std::chrono::milliseconds;
@@ -89,15 +90,24 @@ void Watchdog::lookAtOthers() {
     world.failFor({0, COMM_ABORTED, trouble});
 }
 
-/// What all members of the step's group say of themselves.
-static std::vector<std::optional<Activity>> ask(Store &store,
-                                                const Step &step) {
-  std::vector<std::optional<Activity>> activities;
-  for (int64_t rank : step.group->ranks) {
-    std::optional<std::string> text = store.get(getActivityKey(rank));
-    activities.push_back(text ? std::optional(decodeActivity(*text))
-                              : std::nullopt);
-  }
+static std::set<int64_t> getMembers(const std::vector<Step> &steps) {
+  std::set<int64_t> members;
+  for (const Step &step : steps)
+    members.insert(step.group->ranks.begin(), step.group->ranks.end());
+  return members;
+}
+
+static void follow(Store &store, const std::vector<Step> &steps) {
+  for (int64_t member : getMembers(steps))
+    store.follow(getActivityKey(member));
+}
+
+/// What all members of the steps' groups say of themselves.
+static Activities ask(Store &store, const std::vector<Step> &steps) {
+  Activities activities;
+  for (int64_t rank : getMembers(steps))
+    if (std::optional<std::string> text = store.get(getActivityKey(rank)))
+      activities[rank] = decodeActivity(*text);
   return activities;
 }
 
@@ -105,7 +115,7 @@ void Watchdog::lookAt(NcclContext &context) {
   int64_t rank = context.getRank();
   cudaError_t error = cudaSuccess;
   std::optional<Progress::Front> front = context.getProgress().look(error);
-  std::string where = front ? front->step.describeInFull() + ": " : "";
+  std::string where = front ? describeInFull(front->steps) + ": " : "";
   if (error)
     return world.failFor(
         {rank, COMM_INVALID,
@@ -121,21 +131,19 @@ void Watchdog::lookAt(NcclContext &context) {
   milliseconds timeout = world.getOptions().timeout;
   auto waited = Clock::now() - front->since;
   if (timeout.count() && waited >= timeout)
-    return world.failFor(explainTimeout(rank, front->step));
+    return world.failFor(explainTimeout(rank, front->steps));
   // Long before, where somebody has gone home: as far as all count alike.
   if (waited < 4 * publishEvery || world.getOptions().captureSteps)
     return;
-  for (int64_t member : front->step.group->ranks)
-    world.getStore().follow(getActivityKey(member));
+  follow(world.getStore(), front->steps);
   if (auto ended =
-          findEnded(rank, front->step, ask(world.getStore(), front->step)))
+          findEnded(rank, front->steps, ask(world.getStore(), front->steps)))
     world.failFor(*ended);
 }
 
-Failure Watchdog::explainTimeout(int64_t rank, const Step &step) {
+Failure Watchdog::explainTimeout(int64_t rank, const std::vector<Step> &steps) {
   Store &store = world.getStore();
-  for (int64_t member : step.group->ranks)
-    store.follow(getActivityKey(member));
+  follow(store, steps);
   // Whoever is late by a moment only is there then; and each process says now
   // and then what it is at. This thread is one of those that do.
   Clock::time_point end = Clock::now() + 2 * publishEvery;
@@ -145,7 +153,7 @@ Failure Watchdog::explainTimeout(int64_t rank, const Step &step) {
       publish();
     std::this_thread::sleep_for(publishEvery / 4);
   }
-  return explain(rank, step, ask(store, step), world.getOptions());
+  return explain(rank, steps, ask(store, steps), world.getOptions());
 }
 
 void Watchdog::publish() {

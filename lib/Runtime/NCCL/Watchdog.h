@@ -27,9 +27,10 @@ public:
   /// Something has changed.
   void wake();
 
-  /// Why a collective that has begun does not end: who is missing, as far as
-  /// the ranks have said. Waits until what they say is news.
-  Failure explainTimeout(int64_t rank, const Step &step);
+  /// Why a collective, or one of messages that move at once, does not end: who
+  /// is missing, as far as the ranks have said. Waits until what they say is
+  /// news.
+  Failure explainTimeout(int64_t rank, const std::vector<Step> &steps);
 
 private:
   void run();

@@ -262,6 +262,12 @@ ncclResult_t ncclGroupEnd() {
     return result;
   auto tasks = std::exchange(group.tasks, {});
   auto begun = std::exchange(group.begun, {});
+  // NCCL launches communicators by a hash that its ranks share, and not as the
+  // program has them.
+  std::stable_sort(tasks.begin(), tasks.end(), [](auto &a, auto &b) {
+    std::hash<std::string> hash;
+    return hash(a.first->clique->name) < hash(b.first->clique->name);
+  });
   if (result != ncclSuccess)
     return result;
   auto add = [&](ncclResult_t one) {

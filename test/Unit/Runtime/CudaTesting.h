@@ -12,6 +12,7 @@
 #include "Model.h"
 
 #include "gmock/gmock.h"
+#include <thread>
 
 namespace mlir::comm::runtime {
 
@@ -45,6 +46,35 @@ protected:
     std::optional<Failure> failure = run(*world, program);
     EXPECT_TRUE(failure);
     return failure.value_or(Failure{-1, COMM_SUCCESS, ""});
+  }
+
+  /// Runs `step` on three ranks twice, each with State(rank), and looks at the
+  /// counts of the second time.
+  template <typename State>
+  void countAgain(const std::function<void(const Rank &, State &)> &step,
+                  const std::function<void()> &check) {
+    std::atomic<int> come{0};
+    auto meet = [&](int round) {
+      ++come;
+      while (come < round * 3)
+        std::this_thread::yield();
+    };
+    spawn({3}, [&](const Rank &rank) {
+      auto *context = static_cast<Context *>(rank.context);
+      State state(rank);
+      step(rank, state);
+      EXPECT_EQ(COMM_SUCCESS, context->synchronize());
+      meet(1);
+      if (rank.rank == 0)
+        comm_double_reset_counts();
+      meet(2);
+      step(rank, state);
+      meet(3);
+      if (rank.rank == 0)
+        check();
+      meet(4);
+      EXPECT_EQ(COMM_SUCCESS, context->synchronize());
+    });
   }
 };
 
