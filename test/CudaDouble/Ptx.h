@@ -70,6 +70,9 @@ public:
   /// Null where there is no such `.entry`.
   const Kernel *getKernel(const std::string &name) const;
   const std::map<std::string, Kernel> &getKernels() const { return kernels; }
+  /// The bytes of a `.global` or `.const` variable, which live as long as the
+  /// module; none where there is no such variable.
+  std::string_view getVariable(const std::string &name) const;
 
   /// Of all functions, also of those that no kernel calls.
   const std::vector<std::string> &getProblems() const { return problems; }
@@ -79,6 +82,7 @@ private:
 
   std::unique_ptr<Program> program;
   std::map<std::string, Kernel> kernels;
+  std::map<std::string, std::string_view> variables;
   std::vector<std::string> problems;
 };
 

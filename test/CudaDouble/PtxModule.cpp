@@ -105,6 +105,10 @@ std::unique_ptr<Module> Module::parse(std::string_view text,
     error = failure.what();
     return nullptr;
   }
+  for (const Variable &variable : syntax.variables)
+    if (variable.space == Space::Global || variable.space == Space::Const)
+      module->variables[variable.name] = {
+          reinterpret_cast<const char *>(variable.address), variable.size};
   for (const auto &[name, function] : syntax.functions) {
     program.functions[name] = std::make_unique<Function>();
     program.functions[name]->name = name;
@@ -130,6 +134,11 @@ std::unique_ptr<Module> Module::parse(std::string_view text,
 const Kernel *Module::getKernel(const std::string &name) const {
   auto it = kernels.find(name);
   return it == kernels.end() ? nullptr : &it->second;
+}
+
+std::string_view Module::getVariable(const std::string &name) const {
+  auto it = variables.find(name);
+  return it == variables.end() ? std::string_view() : it->second;
 }
 
 Memory::~Memory() = default;

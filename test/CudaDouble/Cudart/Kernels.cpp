@@ -5,31 +5,32 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cudart/Call.h"
 #include "Cudart/LaunchMemory.h"
+#include "Cudart/Library.h"
 
 #include <cstring>
 
 using namespace mlir::comm::cudadouble;
 
-namespace {
+/// What cudaLibraryLoadData gave.
+static std::set<Library *> liveLibraries;
+static std::set<Kernel *> liveKernels;
 
-/// What a cudaKernel_t is. It keeps its module alive.
-struct Kernel {
-  std::shared_ptr<ptx::Module> module;
-  const ptx::Kernel *definition;
-};
+Library::~Library() {
+  for (const auto &[name, kernel] : kernels)
+    liveKernels.erase(kernel.get());
+}
 
-/// What a cudaLibrary_t is.
-struct Library {
-  std::shared_ptr<ptx::Module> module;
-  std::map<std::string, std::unique_ptr<Kernel>> kernels;
-};
-
-std::set<Library *> liveLibraries;
-std::set<Kernel *> liveKernels;
-
-} // namespace
+Kernel *Library::getKernel(const std::string &name) {
+  const ptx::Kernel *definition = module->getKernel(name);
+  if (!definition)
+    return nullptr;
+  std::unique_ptr<Kernel> &created = kernels[name];
+  if (!created)
+    created.reset(new Kernel{module, definition});
+  liveKernels.insert(created.get());
+  return created.get();
+}
 
 /// On the stream's thread. A device on which a kernel has failed is of no use
 /// any more.
@@ -92,7 +93,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image,
       report("kernel", "cudaLibraryLoadData: " + error);
       return cudaErrorInvalidPtx;
     }
-    auto *created = new Library{std::move(module), {}};
+    auto *created = new Library(std::move(module));
     liveLibraries.insert(created);
     *library = reinterpret_cast<cudaLibrary_t>(created);
     return cudaSuccess;
@@ -109,14 +110,10 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
       report("handle", "cudaLibraryGetKernel: the library is not alive");
       return cudaErrorInvalidResourceHandle;
     }
-    const ptx::Kernel *definition = found->module->getKernel(name);
-    if (!definition)
+    Kernel *known = found->getKernel(name);
+    if (!known)
       return cudaErrorSymbolNotFound;
-    std::unique_ptr<Kernel> &created = found->kernels[name];
-    if (!created)
-      created.reset(new Kernel{found->module, definition});
-    liveKernels.insert(created.get());
-    *kernel = reinterpret_cast<cudaKernel_t>(created.get());
+    *kernel = reinterpret_cast<cudaKernel_t>(known);
     return cudaSuccess;
   });
 }
@@ -128,8 +125,6 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
       report("handle", "cudaLibraryUnload: the library is not alive");
       return cudaErrorInvalidResourceHandle;
     }
-    for (const auto &[name, kernel] : found->kernels)
-      liveKernels.erase(kernel.get());
     delete found;
     return cudaSuccess;
   });
@@ -162,7 +157,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 }
 
 /// What a launch of these sizes is refused with.
-static cudaError_t checkSizes(const Kernel &kernel, dim3 grid, dim3 block) {
+static cudaError_t checkSizes(const Call &call, const Kernel &kernel, dim3 grid,
+                              dim3 block) {
   uint64_t threads = uint64_t(block.x) * block.y * block.z;
   if (grid.x == 0 || grid.x > 2147483647 || threads == 0 || threads > 1024)
     return cudaErrorInvalidConfiguration;
@@ -173,9 +169,48 @@ static cudaError_t checkSizes(const Kernel &kernel, dim3 grid, dim3 block) {
     return cudaErrorInvalidValue;
   if (grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1)
     return cudaSuccess;
-  report("kernel", "cudaLaunchKernelExC: the double runs kernels in one "
-                   "dimension");
+  report("kernel", std::string(call.entry) +
+                       ": the double runs kernels in one dimension");
   return cudaErrorNotSupported;
+}
+
+cudaError_t mlir::comm::cudadouble::launch(Call &call,
+                                           const cudaLaunchConfig_t &config,
+                                           const void *function,
+                                           void **arguments) {
+  std::string entry = call.entry;
+  Stream *stream = call.findStream(config.stream);
+  Kernel *kernel = findKernel(function, call.entry);
+  if (!stream || !kernel)
+    return cudaErrorInvalidResourceHandle;
+  dim3 grid = config.gridDim, block = config.blockDim;
+  if (cudaError_t error = checkSizes(call, *kernel, grid, block))
+    return error;
+  if (config.dynamicSmemBytes || config.numAttrs) {
+    report("kernel", entry + ": the double has no dynamic shared memory and no "
+                             "attributes");
+    return cudaErrorNotSupported;
+  }
+  if (stream->device != call.device()) {
+    report("handle", entry + ": the stream is of device " +
+                         std::to_string(stream->device) +
+                         ", the current device is " +
+                         std::to_string(call.device()));
+    return cudaErrorInvalidResourceHandle;
+  }
+  // The arguments are read now; a graph runs with these ones.
+  std::vector<std::vector<unsigned char>> values;
+  for (const ptx::Parameter &parameter : kernel->definition->parameters) {
+    auto *value = static_cast<unsigned char *>(arguments[values.size()]);
+    values.emplace_back(value, value + parameter.size);
+  }
+  Operation operation;
+  operation.run = [kept = *kernel, values, grid,
+                   block](Operation &self) mutable {
+    run(self, kept, grid.x, block.x, values);
+  };
+  call.issue(*stream, std::move(operation));
+  return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
@@ -183,37 +218,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
   return enter("cudaLaunchKernelExC", [&](Call &call) {
     if (!config)
       return cudaErrorInvalidValue;
-    Stream *stream = call.findStream(config->stream);
-    Kernel *kernel = findKernel(function, call.entry);
-    if (!stream || !kernel)
-      return cudaErrorInvalidResourceHandle;
-    dim3 grid = config->gridDim, block = config->blockDim;
-    if (cudaError_t error = checkSizes(*kernel, grid, block))
-      return error;
-    if (config->dynamicSmemBytes || config->numAttrs) {
-      report("kernel", "cudaLaunchKernelExC: the double has no dynamic shared "
-                       "memory and no attributes");
-      return cudaErrorNotSupported;
-    }
-    if (stream->device != call.device()) {
-      report("handle", "cudaLaunchKernelExC: the stream is of device " +
-                           std::to_string(stream->device) +
-                           ", the current device is " +
-                           std::to_string(call.device()));
-      return cudaErrorInvalidResourceHandle;
-    }
-    // The arguments are read now; a graph runs with these ones.
-    std::vector<std::vector<unsigned char>> values;
-    for (const ptx::Parameter &parameter : kernel->definition->parameters) {
-      auto *value = static_cast<unsigned char *>(arguments[values.size()]);
-      values.emplace_back(value, value + parameter.size);
-    }
-    Operation operation;
-    operation.run = [kept = *kernel, values, grid,
-                     block](Operation &self) mutable {
-      run(self, kept, grid.x, block.x, values);
-    };
-    call.issue(*stream, std::move(operation));
-    return cudaSuccess;
+    return launch(call, *config, function, arguments);
   });
 }
