@@ -10,6 +10,34 @@ set_property(CACHE COMM_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(COMM_HAVE_CUDA FALSE)
 set(COMM_HAVE_NCCL FALSE)
 
+# The least that the backend nccl is made for: ncclMemAlloc, ncclCommRegister
+# (2.19), ncclCommSplit with shared resources (2.18), non-blocking communicators
+# (2.14). What is newer and used has an older form in lib/Runtime/NCCL.
+set(COMM_OLDEST_NCCL 2.19)
+
+# Why the NCCL that was looked for cannot be used, or "".
+function(comm_find_nccl_mistake result)
+  if(NOT NCCL_INCLUDE_DIR OR NOT NCCL_LIBRARY)
+    set(${result} "nccl.h or libnccl.so was not found" PARENT_SCOPE)
+    return()
+  endif()
+  set(version "")
+  file(STRINGS ${NCCL_INCLUDE_DIR}/nccl.h lines
+    REGEX "^#define NCCL_(MAJOR|MINOR|PATCH) +[0-9]+")
+  foreach(line ${lines})
+    string(REGEX MATCH "[0-9]+$" number "${line}")
+    list(APPEND version ${number})
+  endforeach()
+  list(JOIN version "." version)
+  if(version VERSION_LESS COMM_OLDEST_NCCL)
+    set(${result} "${NCCL_INCLUDE_DIR}/nccl.h is of NCCL '${version}', ${COMM_OLDEST_NCCL} is needed"
+      PARENT_SCOPE)
+  else()
+    set(${result} "" PARENT_SCOPE)
+  endif()
+  set(NCCL_VERSION ${version} PARENT_SCOPE)
+endfunction()
+
 # Why there is no CUDA, or "".
 function(comm_find_cuda result)
   if(COMM_ENABLE_CUDA STREQUAL "OFF")
@@ -33,14 +61,16 @@ function(comm_find_cuda result)
     target_link_libraries(CommCuda INTERFACE CUDA::cudart CUDA::cublasLt ${CMAKE_DL_LIBS})
     find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
     find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
-    if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+    comm_find_nccl_mistake(nccl_mistake)
+    if(NOT nccl_mistake)
       add_library(CommNccl INTERFACE)
       target_include_directories(CommNccl SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})
       target_link_libraries(CommNccl INTERFACE ${NCCL_LIBRARY} CommCuda)
     endif()
   endif()
   foreach(variable CUDAToolkit_VERSION CUDAToolkit_NVCC_EXECUTABLE
-                   CUDAToolkit_LIBRARY_DIR CUDAToolkit_BIN_DIR)
+                   CUDAToolkit_LIBRARY_DIR CUDAToolkit_BIN_DIR
+                   NCCL_VERSION nccl_mistake)
     set(${variable} "${${variable}}" PARENT_SCOPE)
   endforeach()
   set(${result} "${reason}" PARENT_SCOPE)
@@ -56,9 +86,9 @@ else()
   set(COMM_HAVE_CUDA TRUE)
   if(TARGET CommNccl)
     set(COMM_HAVE_NCCL TRUE)
-    message(STATUS "Backends for GPUs: cuda-local and nccl, with CUDA ${CUDAToolkit_VERSION}")
+    message(STATUS "Backends for GPUs: cuda-local and nccl, with CUDA ${CUDAToolkit_VERSION} and NCCL ${NCCL_VERSION}")
   else()
-    message(STATUS "Backends for GPUs: cuda-local, with CUDA ${CUDAToolkit_VERSION}; no nccl, as nccl.h or libnccl.so was not found")
+    message(STATUS "Backends for GPUs: cuda-local, with CUDA ${CUDAToolkit_VERSION}; no nccl: ${nccl_mistake}")
   endif()
 endif()
 

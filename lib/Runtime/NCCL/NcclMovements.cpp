@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NcclCommunicator.h"
+#include "OlderNccl.h"
 #include "Scratch.h"
 
 using namespace mlir::comm::runtime;

@@ -18,6 +18,7 @@
 #include "Cuda/DeviceReductionBuffers.h"
 #include "NcclCommunicator.h"
 #include "NumberKernels.h"
+#include "OlderNccl.h"
 #include "Scratch.h"
 #include "comm/Runtime/ElementTypes.h"
 

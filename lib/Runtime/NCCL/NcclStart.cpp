@@ -22,7 +22,11 @@ static ncclConfig_t getConfig(const char *name) {
   // Those that are split off share the memory and the threads of the world's:
   // a rank uses them one after another.
   config.splitShare = 1;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
   config.commName = name;
+#else
+  (void)name;
+#endif
   return config;
 }
 

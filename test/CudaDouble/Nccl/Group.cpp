@@ -19,6 +19,7 @@ struct Group {
   std::vector<std::pair<ncclComm *, std::vector<Task>>> tasks;
   /// Communicators that have begun something other than tasks.
   std::vector<ncclComm *> begun;
+  /// Of a call in the group, which then does nothing at all.
   ncclResult_t error = ncclSuccess;
 };
 
@@ -195,7 +196,7 @@ static ncclResult_t checkMemory(ncclComm &comm, const Task &task) {
   return fail(ncclInvalidArgument, entry + ": send and recv overlap");
 }
 
-ncclResult_t mlir::comm::cudadouble::start(ncclComm_t handle, Task task) {
+static ncclResult_t add(ncclComm_t handle, Task task) {
   if (ncclResult_t result = enter(task.entry, handle, &task.injection))
     return result;
   std::string entry = task.entry;
@@ -236,6 +237,13 @@ ncclResult_t mlir::comm::cudadouble::start(ncclComm_t handle, Task task) {
   return ncclSuccess;
 }
 
+ncclResult_t mlir::comm::cudadouble::start(ncclComm_t handle, Task task) {
+  ncclResult_t result = add(handle, std::move(task));
+  if (isInGroup() && result != ncclSuccess && result != ncclInProgress)
+    getGroup().error = result;
+  return result;
+}
+
 ncclResult_t mlir::comm::cudadouble::finishInGroup(ncclComm &comm) {
   Group &group = getGroup();
   if (!group.depth)
@@ -262,6 +270,9 @@ ncclResult_t ncclGroupEnd() {
     return result;
   auto tasks = std::exchange(group.tasks, {});
   auto begun = std::exchange(group.begun, {});
+  ncclResult_t error = std::exchange(group.error, ncclSuccess);
+  if (result == ncclSuccess)
+    result = error;
   // NCCL launches communicators by a hash that its ranks share, and not as the
   // program has them.
   std::stable_sort(tasks.begin(), tasks.end(), [](auto &a, auto &b) {
