@@ -17,15 +17,34 @@ using namespace mlir::comm::runner;
 
 /// Copies from a buffer of the program, which may be a device's.
 static void readBuffer(runtime::Context &context, const void *from, void *to,
-                       int64_t bytes) {
+                       int64_t bytes, const CommSite &site) {
   if (context.usesHostMemory())
     std::memcpy(to, from, bytes);
   else
     // A failure is the run's, which then has no results.
-    (void)context.read(from, to, bytes, /*site=*/nullptr);
+    (void)context.read(from, to, bytes, &site);
 }
 
 namespace {
+
+/// What an error of CUDA is about: "argument 1 'x'" of "@f".
+class ValueSite {
+public:
+  ValueSite(const char *kind, size_t number, const std::string &name,
+            const FunctionSignature &signature)
+      : text(std::string(kind) + " " + std::to_string(number) +
+             (name.empty() ? "" : " '" + name + "'") + " of '@" +
+             signature.name + "'"),
+        site{text.c_str(), /*file=*/nullptr, 0, 0, ""} {}
+  ValueSite(const ValueSite &) = delete;
+  ValueSite &operator=(const ValueSite &) = delete;
+
+  const CommSite &get() const { return site; }
+
+private:
+  std::string text;
+  CommSite site;
+};
 
 /// A memref descriptor of any rank, word by word: allocated pointer, aligned
 /// pointer, offset in elements, sizes, strides in elements.
@@ -54,7 +73,8 @@ public:
   void *getAllocated() const { return reinterpret_cast<void *>(words[0]); }
 
   /// The elements, packed.
-  HostTensor read(runtime::Context &context, CommDataType type) const {
+  HostTensor read(runtime::Context &context, CommDataType type,
+                  const CommSite &site) const {
     Shape shape(words.begin() + 3, words.begin() + 3 + rank);
     HostTensor tensor(type, shape);
     int64_t bytes = getByteSize(type);
@@ -62,7 +82,7 @@ public:
     if (tensor.getElementCount() == 0)
       return tensor;
     if (isPacked()) {
-      readBuffer(context, data, tensor.getData(), tensor.getByteCount());
+      readBuffer(context, data, tensor.getData(), tensor.getByteCount(), site);
       return tensor;
     }
     for (int64_t i = 0; i < tensor.getElementCount(); ++i) {
@@ -70,7 +90,7 @@ public:
       int64_t at = 0;
       for (size_t dim = 0; dim < rank; ++dim)
         at += index[dim] * words[3 + rank + dim];
-      readBuffer(context, data + at * bytes, tensor.getElement(i), bytes);
+      readBuffer(context, data + at * bytes, tensor.getElement(i), bytes, site);
     }
     return tensor;
   }
@@ -121,8 +141,9 @@ public:
         HostTensor &scalar = results.emplace_back(info.type, Shape());
         std::memcpy(scalar.getData(), getField(i), getByteSize(info.type));
       } else {
+        ValueSite site("result", i, info.name, signature);
         results.push_back(Descriptor(getField(i), info.shape.size())
-                              .read(context, info.type));
+                              .read(context, info.type, site.get()));
       }
     }
     return results;
@@ -166,7 +187,9 @@ struct Invoker::State {
         packed.push_back(arguments[i].getData());
         continue;
       }
-      descriptors[i] = Descriptor::create(arguments[i], place(arguments[i]));
+      ValueSite site("argument", i, signature.arguments[i].name, signature);
+      descriptors[i] =
+          Descriptor::create(arguments[i], place(arguments[i], site.get()));
       descriptorPointers[i] = descriptors[i].data();
       packed.push_back(&descriptorPointers[i]);
     }
@@ -198,12 +221,12 @@ struct Invoker::State {
   }
 
   /// Where the program finds a tensor: as it is, or a copy on its device.
-  void *place(HostTensor &tensor) {
+  void *place(HostTensor &tensor, const CommSite &site) {
     if (context.usesHostMemory())
       return tensor.getData();
     buffers.push_back(context.allocate(tensor.getByteCount()));
-    (void)context.write(tensor.getData(), buffers.back(),
-                        tensor.getByteCount());
+    (void)context.write(tensor.getData(), buffers.back(), tensor.getByteCount(),
+                        &site);
     return buffers.back();
   }
 

@@ -59,7 +59,10 @@ std::string Call::describe() const { return runtime::describe(op, site); }
 std::string mlir::comm::runtime::describe(const char *op,
                                           const CommSite *site) {
   std::string result = op;
-  if (!site || !site->file || !*site->file)
+  // What has none, such as an argument.
+  if (site && !site->file)
+    return result;
+  if (!site || !*site->file)
     return result + " at an unknown location";
   result += std::string(" at ") + site->file;
   if (site->line > 0)

@@ -54,12 +54,13 @@ Status Context::read(const void *from, void *host, int64_t bytes,
   return status;
 }
 
-Status Context::write(const void *host, void *to, int64_t bytes) {
+Status Context::write(const void *host, void *to, int64_t bytes,
+                      const CommSite *site) {
   if (Status status = getStatus())
     return status;
   return bytes == 0
              ? COMM_SUCCESS
-             : move(host, to, bytes, Direction::FromHost, /*site=*/nullptr);
+             : move(host, to, bytes, Direction::FromHost, site);
 }
 
 Status Context::synchronize() {

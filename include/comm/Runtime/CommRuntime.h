@@ -72,7 +72,8 @@ enum CommStatus {
 /// module; the runtime keeps the pointer, so it must outlive the run.
 typedef struct CommSite {
   const char *op;   ///< such as "comm.all_reduce"
-  const char *file; ///< the .mlir file, or "" where it is unknown
+  const char *file; ///< the .mlir file, or "" where it is unknown; null where
+                    ///< there is none: what no program calls
   int32_t line;     ///< 1-based, 0 where it is unknown
   int32_t column;
   const char *detail; ///< axes, dimensions: text for messages, such as

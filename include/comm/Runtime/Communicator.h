@@ -166,8 +166,9 @@ public:
   Status read(const void *from, void *host, int64_t bytes,
               const CommSite *site);
   /// Copies from memory of the host, which can be written again at once, to a
-  /// buffer of the program.
-  Status write(const void *host, void *to, int64_t bytes);
+  /// buffer of the program. `site`: what an error names, or null.
+  Status write(const void *host, void *to, int64_t bytes,
+               const CommSite *site = nullptr);
   /// Waits until all that was started is done: what went wrong meanwhile is
   /// known then.
   Status synchronize();

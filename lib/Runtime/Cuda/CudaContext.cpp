@@ -78,24 +78,23 @@ std::string CudaContext::describeLastKernels() const {
   return text;
 }
 
-Status CudaContext::check(cudaError_t error, const char *call,
-                          const CommSite *site) {
-  if (error == cudaSuccess)
+Status CudaContext::check(CudaResult result, const CommSite *site) {
+  if (!result)
     return COMM_SUCCESS;
   // It is told here and not by the next call.
   (void)cudaGetLastError();
-  return failIn(call,
-                cudaGetErrorString(error) +
-                    (isFoundLate(error) ? describeLastKernels() : ""),
+  return failIn(result.call,
+                cudaGetErrorString(result.error) +
+                    (isFoundLate(result.error) ? describeLastKernels() : ""),
                 site);
 }
 
 Status CudaContext::beginCommunication(const CommSite *site) {
-  return check(streams->beginCommunication(), "cudaStreamWaitEvent", site);
+  return check(streams->beginCommunication(), site);
 }
 
 Status CudaContext::beginCompute(const CommSite *site) {
-  return check(streams->beginCompute(), "cudaStreamWaitEvent", site);
+  return check(streams->beginCompute(), site);
 }
 
 void *CudaContext::tryAllocate(int64_t bytes) {
@@ -246,7 +245,7 @@ Status CudaContext::readSmall(const void *from, void *host, int64_t bytes,
 }
 
 Status CudaContext::waitForDevice(const CommSite *site) {
-  if (Status status = check(streams->markEnd(), "cudaEventRecord", site))
+  if (Status status = check(streams->markEnd(), site))
     return status;
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();

@@ -56,7 +56,10 @@ public:
 
   /// COMM_SUCCESS for cudaSuccess. Else the rank fails with
   /// "<op> at <file>:<line>: <call>: <text of the error>".
-  Status check(cudaError_t error, const char *call, const CommSite *site);
+  Status check(CudaResult result, const CommSite *site);
+  Status check(cudaError_t error, const char *call, const CommSite *site) {
+    return check({error, call}, site);
+  }
   /// The same for a library whose error's text is `text`.
   Status failIn(const char *call, const std::string &text,
                 const CommSite *site);

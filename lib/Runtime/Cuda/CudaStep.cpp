@@ -57,15 +57,15 @@ Status CudaStep::meetHost(const CommSite *site) {
 
 Status CudaStep::record(const std::function<Status()> &step) {
   int64_t memoryBefore = context.getNumSystemAllocations();
-  if (Status status = context.check(streams.beginCapture(),
-                                    "cudaStreamBeginCapture", nullptr))
+  if (Status status = context.check(streams.beginCapture(), nullptr))
     return status;
   Status status = step();
   cudaGraph_t captured = nullptr;
-  cudaError_t error = streams.endCapture(captured);
+  CudaResult result = streams.endCapture(captured);
   bool hasGrown = context.getNumSystemAllocations() != memoryBefore;
-  if (status == COMM_SUCCESS && error == cudaSuccess && !hasGrown)
-    error = cudaGraphInstantiate(&graph, captured, /*flags=*/0);
+  if (status == COMM_SUCCESS && !result && !hasGrown)
+    result = {cudaGraphInstantiate(&graph, captured, /*flags=*/0),
+              "cudaGraphInstantiate"};
   if (captured)
     (void)cudaGraphDestroy(captured);
   if (status != COMM_SUCCESS)
@@ -75,8 +75,8 @@ Status CudaStep::record(const std::function<Status()> &step) {
   // Nothing has been done so far.
   (void)cudaGetLastError();
   note = std::string("the step is not recorded: ") +
-         (error ? cudaGetErrorString(error)
-                : "it takes more memory when it is called again");
+         (result ? result.describe()
+                 : "it takes more memory when it is called again");
   context.forgetConstantsSince(memoryBefore);
   return step();
 }

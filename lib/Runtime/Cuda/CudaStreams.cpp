@@ -14,15 +14,18 @@
 
 using namespace mlir::comm::runtime;
 
-static std::string describe(const char *call, cudaError_t error) {
-  return std::string(call) + ": " + cudaGetErrorString(error);
+std::string CudaStreams::describe(int device, int64_t rank,
+                                  const CudaResult &result) {
+  return "CUDA device " + std::to_string(device) + " of rank " +
+         std::to_string(rank) + ": " + result.describe();
 }
 
-std::shared_ptr<CudaStreams> CudaStreams::create(int device,
+std::shared_ptr<CudaStreams> CudaStreams::create(int device, int64_t rank,
                                                  std::string &error) {
   int numDevices = 0;
-  if (cudaError_t failure = cudaGetDeviceCount(&numDevices)) {
-    error = "no CUDA device: " + describe("cudaGetDeviceCount", failure);
+  if (CudaResult result{cudaGetDeviceCount(&numDevices),
+                        "cudaGetDeviceCount"}) {
+    error = "no CUDA device: " + result.describe();
     return nullptr;
   }
   if (device < 0 || device >= numDevices) {
@@ -31,32 +34,35 @@ std::shared_ptr<CudaStreams> CudaStreams::create(int device,
     return nullptr;
   }
   std::shared_ptr<CudaStreams> streams(new CudaStreams(device));
-  if (cudaError_t failure = streams->open()) {
-    error =
-        describe(("CUDA device " + std::to_string(device)).c_str(), failure);
+  if (CudaResult result = streams->open()) {
+    error = describe(device, rank, result);
     return nullptr;
   }
   return streams;
 }
 
-cudaError_t CudaStreams::open() {
-  cudaError_t error = cudaSetDevice(device);
+CudaResult CudaStreams::open() {
+  if (CudaResult result{cudaSetDevice(device), "cudaSetDevice"})
+    return result;
   // Neither waits for the default stream, which others may use.
   for (cudaStream_t *stream : {&compute, &communication})
-    if (error == cudaSuccess)
-      error = cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+    if (CudaResult result{
+            cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking),
+            "cudaStreamCreateWithFlags"})
+      return result;
   for (cudaEvent_t *event : {&computeEvent, &communicationEvent, &endEvent})
-    if (error == cudaSuccess)
-      error = cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+    if (CudaResult result{
+            cudaEventCreateWithFlags(event, cudaEventDisableTiming),
+            "cudaEventCreateWithFlags"})
+      return result;
   cudaMemPool_t pool = nullptr;
-  if (error == cudaSuccess)
-    error = cudaDeviceGetDefaultMemPool(&pool, device);
+  if (CudaResult result{cudaDeviceGetDefaultMemPool(&pool, device),
+                        "cudaDeviceGetDefaultMemPool"})
+    return result;
   // Else a wait for the device gives memory back to the system.
   uint64_t keep = UINT64_MAX;
-  if (error == cudaSuccess)
-    error =
-        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
-  return error;
+  return {cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
+          "cudaMemPoolSetAttribute"};
 }
 
 void CudaStreams::waitForAll() {
@@ -87,70 +93,74 @@ CudaStreams::~CudaStreams() {
       (void)cudaEventDestroy(event);
 }
 
-cudaError_t CudaStreams::makeCurrent() const {
+CudaResult CudaStreams::makeCurrent() const {
   int current = -1;
-  cudaError_t error = cudaGetDevice(&current);
-  if (error == cudaSuccess && current != device)
-    error = cudaSetDevice(device);
-  return error;
+  if (CudaResult result{cudaGetDevice(&current), "cudaGetDevice"})
+    return result;
+  if (current == device)
+    return {};
+  return {cudaSetDevice(device), "cudaSetDevice"};
 }
 
 /// What is enqueued on `later` from now on comes after all that is on
 /// `earlier`.
-static cudaError_t order(cudaStream_t earlier, cudaEvent_t event,
-                         cudaStream_t later) {
-  if (cudaError_t error = cudaEventRecord(event, earlier))
-    return error;
-  return cudaStreamWaitEvent(later, event, /*flags=*/0);
+static CudaResult order(cudaStream_t earlier, cudaEvent_t event,
+                        cudaStream_t later) {
+  if (CudaResult result{cudaEventRecord(event, earlier), "cudaEventRecord"})
+    return result;
+  return {cudaStreamWaitEvent(later, event, /*flags=*/0),
+          "cudaStreamWaitEvent"};
 }
 
-cudaError_t CudaStreams::beginCompute() {
-  if (cudaError_t error = makeCurrent())
-    return error;
+CudaResult CudaStreams::beginCompute() {
+  if (CudaResult result = makeCurrent())
+    return result;
   if (computeMustWait)
-    if (cudaError_t error = order(communication, communicationEvent, compute))
-      return error;
+    if (CudaResult result = order(communication, communicationEvent, compute))
+      return result;
   computeMustWait = false;
   communicationMustWait = true;
-  return cudaSuccess;
+  return {};
 }
 
-cudaError_t CudaStreams::beginCommunication() {
-  if (cudaError_t error = makeCurrent())
-    return error;
+CudaResult CudaStreams::beginCommunication() {
+  if (CudaResult result = makeCurrent())
+    return result;
   if (communicationMustWait)
-    if (cudaError_t error = order(compute, computeEvent, communication))
-      return error;
+    if (CudaResult result = order(compute, computeEvent, communication))
+      return result;
   communicationMustWait = false;
-  return cudaSuccess;
+  return {};
 }
 
-cudaError_t CudaStreams::beginCapture() {
+CudaResult CudaStreams::beginCapture() {
   // Compute has waited for all; communication joins when it next waits.
-  if (cudaError_t error = beginCompute())
-    return error;
-  cudaError_t error =
-      cudaStreamBeginCapture(compute, cudaStreamCaptureModeRelaxed);
-  capturing = error == cudaSuccess;
-  return error;
+  if (CudaResult result = beginCompute())
+    return result;
+  CudaResult result{
+      cudaStreamBeginCapture(compute, cudaStreamCaptureModeRelaxed),
+      "cudaStreamBeginCapture"};
+  capturing = !result;
+  return result;
 }
 
-cudaError_t CudaStreams::endCapture(cudaGraph_t &graph) {
+CudaResult CudaStreams::endCapture(cudaGraph_t &graph) {
   graph = nullptr;
   // Communication ends where compute has waited for it.
-  cudaError_t joined = beginCompute();
-  cudaError_t error = cudaStreamEndCapture(compute, &graph);
+  CudaResult joined = beginCompute();
+  CudaResult ended{cudaStreamEndCapture(compute, &graph),
+                   "cudaStreamEndCapture"};
   capturing = false;
   computeMustWait = false;
   communicationMustWait = true;
-  return joined ? joined : error;
+  return joined ? joined : ended;
 }
 
-cudaError_t CudaStreams::markEnd() {
+CudaResult CudaStreams::markEnd() {
   // All of both: where compute need not wait, it has.
-  if (cudaError_t error = beginCompute())
-    return error;
-  return cudaEventRecord(endEvent, compute);
+  if (CudaResult result = beginCompute())
+    return result;
+  return {cudaEventRecord(endEvent, compute), "cudaEventRecord"};
 }
 
 cudaError_t CudaStreams::queryEnd() const { return cudaEventQuery(endEvent); }
@@ -182,7 +192,7 @@ public:
     if (unordered.erase(memory))
       (void)cudaFree(memory);
     // Both streams may still use it.
-    else if (streams->beginCompute() == cudaSuccess)
+    else if (!streams->beginCompute())
       (void)cudaFreeAsync(memory, streams->getCompute());
   }
 

@@ -8,9 +8,9 @@
 #ifndef COMM_LIB_RUNTIME_CUDA_CUDASTREAMS_H
 #define COMM_LIB_RUNTIME_CUDA_CUDASTREAMS_H
 
+#include "CudaResult.h"
 #include "comm/Runtime/Arena.h"
 
-#include <cuda_runtime_api.h>
 #include <memory>
 #include <string>
 
@@ -22,8 +22,13 @@ namespace mlir::comm::runtime {
 /// no event between them. Used by one thread at a time.
 class CudaStreams {
 public:
-  /// Null, with `error` set, where there is no such device or it does not work.
-  static std::shared_ptr<CudaStreams> create(int device, std::string &error);
+  /// Those of world rank `rank`. Null, with `error` set, where there is no such
+  /// device or it does not work.
+  static std::shared_ptr<CudaStreams> create(int device, int64_t rank,
+                                             std::string &error);
+  /// What a rank's device says: "CUDA device 0 of rank 1: cudaEventCreate...".
+  static std::string describe(int device, int64_t rank,
+                              const CudaResult &result);
   CudaStreams(const CudaStreams &) = delete;
   CudaStreams &operator=(const CudaStreams &) = delete;
   /// Waits as waitForAll does.
@@ -35,12 +40,12 @@ public:
 
   /// Makes the device the one that the calling thread talks to. Cheap where it
   /// is already.
-  cudaError_t makeCurrent() const;
+  CudaResult makeCurrent() const;
 
   // What comes between `begin` and `end` is enqueued on the stream, after all
   // that has been given to the other one before.
-  cudaError_t beginCompute();
-  cudaError_t beginCommunication();
+  CudaResult beginCompute();
+  CudaResult beginCommunication();
   void endCommunication() { computeMustWait = true; }
   /// Whether `beginCommunication` would make the stream wait for something.
   bool mustCommunicationWait() const { return communicationMustWait; }
@@ -48,12 +53,12 @@ public:
   /// Whether all that was enqueued on both streams is done (cudaSuccess), or
   /// not yet (cudaErrorNotReady). To be asked again after `markEnd`, which
   /// marks what there is now.
-  cudaError_t markEnd();
+  CudaResult markEnd();
   cudaError_t queryEnd() const;
   /// What both streams are given between the two is recorded, and not done.
-  cudaError_t beginCapture();
+  CudaResult beginCapture();
   /// Null, with an error, if something spoilt it.
-  cudaError_t endCapture(cudaGraph_t &graph);
+  CudaResult endCapture(cudaGraph_t &graph);
   bool isCapturing() const { return capturing; }
 
   /// Waits until all is done, well or not, before memory goes away; but not for
@@ -65,7 +70,7 @@ public:
 
 private:
   explicit CudaStreams(int device) : device(device) {}
-  cudaError_t open();
+  CudaResult open();
 
   const int device;
   cudaStream_t compute = nullptr, communication = nullptr;

@@ -28,12 +28,13 @@ CudaLocalContext::~CudaLocalContext() {
       (void)cudaEventDestroy(event);
 }
 
-cudaError_t CudaLocalContext::open() {
+CudaResult CudaLocalContext::open() {
   for (cudaEvent_t *event : {&ready, &done})
-    if (cudaError_t error =
-            cudaEventCreateWithFlags(event, cudaEventDisableTiming))
-      return error;
-  return cudaSuccess;
+    if (CudaResult result{
+            cudaEventCreateWithFlags(event, cudaEventDisableTiming),
+            "cudaEventCreateWithFlags"})
+      return result;
+  return {};
 }
 
 std::unique_ptr<Communicator>
@@ -74,7 +75,7 @@ CudaLocalWorld::create(Mesh mesh, Options options, std::string &error) {
   constexpr int device = 0;
   Streams streams;
   for (int64_t rank = 0; rank < numRanks; ++rank) {
-    streams.push_back(CudaStreams::create(device, error));
+    streams.push_back(CudaStreams::create(device, rank, error));
     if (!streams.back()) {
       error = "backend 'cuda-local' cannot start: " + error;
       return nullptr;
@@ -83,11 +84,10 @@ CudaLocalWorld::create(Mesh mesh, Options options, std::string &error) {
   std::unique_ptr<CudaLocalWorld> world(new CudaLocalWorld(
       std::move(mesh), std::move(options), std::move(streams)));
   for (int64_t rank = 0; rank < numRanks; ++rank)
-    if (cudaError_t failure =
+    if (CudaResult result =
             static_cast<CudaLocalContext &>(world->getContext(rank)).open()) {
-      error = std::string("backend 'cuda-local' cannot start: "
-                          "cudaEventCreateWithFlags: ") +
-              cudaGetErrorString(failure);
+      error = "backend 'cuda-local' cannot start: " +
+              CudaStreams::describe(device, rank, result);
       return nullptr;
     }
   return world;

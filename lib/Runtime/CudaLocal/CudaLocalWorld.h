@@ -21,7 +21,7 @@ public:
   ~CudaLocalContext() override;
 
   /// Makes the events. To be called once.
-  cudaError_t open();
+  CudaResult open();
 
   /// Recorded on the communication stream: when others may read and write what
   /// the rank shows them, and when it has done so with theirs.

@@ -52,13 +52,13 @@ Status NcclContext::beginCollective(std::vector<Step> steps,
     return status;
   return check(progress.begin(std::move(steps), waits, streams->isCapturing(),
                               getCommunicationStream()),
-               "cudaEventRecord", site);
+               site);
 }
 
 Status NcclContext::endCollective(const CommSite *site) {
   endCommunication();
   return check(progress.end(streams->isCapturing(), getCommunicationStream()),
-               "cudaEventRecord", site);
+               site);
 }
 
 Status NcclContext::settle(const std::vector<Step> &steps, const char *call,
@@ -85,8 +85,7 @@ Status NcclContext::runStep(const std::string &key,
     return status;
   if (!hasRecordedStep())
     return COMM_SUCCESS;
-  return check(progress.addRecorded(getComputeStream()), "cudaEventRecord",
-               nullptr);
+  return check(progress.addRecorded(getComputeStream()), nullptr);
 }
 
 std::unique_ptr<Communicator> NcclContext::createCommunicator(Group group) {
@@ -154,7 +153,8 @@ std::string NcclWorld::openRanks(int64_t first, int64_t last, int firstDevice) {
   for (int64_t rank = first; rank < last; ++rank) {
     std::string error;
     int device = firstDevice + static_cast<int>(rank - first);
-    std::shared_ptr<CudaStreams> streams = CudaStreams::create(device, error);
+    std::shared_ptr<CudaStreams> streams =
+        CudaStreams::create(device, rank, error);
     if (!streams)
       return error;
     contexts[rank] = std::make_unique<NcclContext>(

@@ -54,27 +54,28 @@ void Progress::recycle(cudaEvent_t event) {
     spare.push_back(event);
 }
 
-cudaError_t Progress::record(cudaEvent_t &event, cudaStream_t stream) {
+CudaResult Progress::record(cudaEvent_t &event, cudaStream_t stream) {
   cudaEvent_t found = nullptr;
   if (!spare.empty()) {
     found = spare.back();
     spare.pop_back();
-  } else if (cudaError_t error =
-                 cudaEventCreateWithFlags(&found, cudaEventDisableTiming)) {
-    return error;
+  } else if (CudaResult result{
+                 cudaEventCreateWithFlags(&found, cudaEventDisableTiming),
+                 "cudaEventCreateWithFlags"}) {
+    return result;
   }
   event = found;
-  return cudaEventRecord(event, stream);
+  return {cudaEventRecord(event, stream), "cudaEventRecord"};
 }
 
-cudaError_t Progress::begin(std::vector<Step> steps, bool waits,
-                            bool isRecording, cudaStream_t stream) {
+CudaResult Progress::begin(std::vector<Step> steps, bool waits,
+                           bool isRecording, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(mutex);
   if (isRecording) {
     if (!recorded)
       recorded = steps.front();
     recorded->numRecorded += static_cast<int64_t>(steps.size());
-    return cudaSuccess;
+    return {};
   }
   return add(std::move(steps), waits, stream);
 }
@@ -84,24 +85,24 @@ std::vector<Step> Progress::getFinished() {
   return finished;
 }
 
-cudaError_t Progress::add(std::vector<Step> steps, bool waits,
-                          cudaStream_t stream) {
+CudaResult Progress::add(std::vector<Step> steps, bool waits,
+                         cudaStream_t stream) {
   // Whoever looks removes them, but not as often as some programs add.
   constexpr size_t many = 256;
   if (entries.size() >= many)
-    if (cudaError_t error = removeFinished())
-      return error;
+    if (CudaResult result{removeFinished(), "cudaEventQuery"})
+      return result;
   if (entries.empty())
     hasStarted = false;
   entries.emplace_back();
   entries.back().steps = std::move(steps);
-  return waits ? record(entries.back().begin, stream) : cudaSuccess;
+  return waits ? record(entries.back().begin, stream) : CudaResult();
 }
 
-cudaError_t Progress::end(bool isRecording, cudaStream_t stream) {
+CudaResult Progress::end(bool isRecording, cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(mutex);
   if (isRecording || entries.empty())
-    return cudaSuccess;
+    return {};
   return record(entries.back().end, stream);
 }
 
@@ -110,14 +111,14 @@ void Progress::forgetRecorded() {
   recorded.reset();
 }
 
-cudaError_t Progress::addRecorded(cudaStream_t stream) {
+CudaResult Progress::addRecorded(cudaStream_t stream) {
   std::lock_guard<std::mutex> lock(mutex);
   // One that holds no collective waits for nobody.
   if (!recorded)
-    return cudaSuccess;
+    return {};
   ++recorded->sequence;
-  if (cudaError_t error = add({*recorded}, /*waits=*/false, stream))
-    return error;
+  if (CudaResult result = add({*recorded}, /*waits=*/false, stream))
+    return result;
   return record(entries.back().end, stream);
 }
 

@@ -8,9 +8,9 @@
 #ifndef COMM_LIB_RUNTIME_NCCL_PROGRESS_H
 #define COMM_LIB_RUNTIME_NCCL_PROGRESS_H
 
+#include "Cuda/CudaResult.h"
 #include "comm/Runtime/Communicator.h"
 
-#include <cuda_runtime_api.h>
 #include <deque>
 
 namespace mlir::comm::runtime {
@@ -55,14 +55,14 @@ public:
   /// The next collective, or messages that move at once, are about to be
   /// enqueued. `waits`: the stream waits for something else before. While a
   /// step is recorded, nothing is enqueued.
-  cudaError_t begin(std::vector<Step> steps, bool waits, bool isRecording,
-                    cudaStream_t stream);
-  cudaError_t end(bool isRecording, cudaStream_t stream);
+  CudaResult begin(std::vector<Step> steps, bool waits, bool isRecording,
+                   cudaStream_t stream);
+  CudaResult end(bool isRecording, cudaStream_t stream);
 
   /// The collectives since the last call are not those of the next step.
   void forgetRecorded();
   /// The step that has been recorded is on the stream.
-  cudaError_t addRecorded(cudaStream_t stream);
+  CudaResult addRecorded(cudaStream_t stream);
 
   struct Front {
     /// At least one.
@@ -86,8 +86,8 @@ private:
     cudaEvent_t begin = nullptr, end = nullptr;
   };
 
-  cudaError_t add(std::vector<Step> steps, bool waits, cudaStream_t stream);
-  cudaError_t record(cudaEvent_t &event, cudaStream_t stream);
+  CudaResult add(std::vector<Step> steps, bool waits, cudaStream_t stream);
+  CudaResult record(cudaEvent_t &event, cudaStream_t stream);
   cudaError_t removeFinished();
   void recycle(cudaEvent_t event);
   void countFinished(Step step);

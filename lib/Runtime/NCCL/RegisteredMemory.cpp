@@ -26,8 +26,7 @@ public:
 
   void *allocate(int64_t bytes) override {
     void *memory = nullptr;
-    if (streams->makeCurrent() != cudaSuccess ||
-        ncclMemAlloc(&memory, bytes) != ncclSuccess)
+    if (streams->makeCurrent() || ncclMemAlloc(&memory, bytes) != ncclSuccess)
       return nullptr;
     // Where NCCL cannot register it, it works as any.
     handles->addMemory(memory, bytes);

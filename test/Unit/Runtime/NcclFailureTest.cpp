@@ -318,6 +318,16 @@ TEST_F(NcclFailures, TheStart) {
   comm_double_fail("cudaGetDeviceCount:*=cudaErrorNoDevice");
   EXPECT_THAT(create({2}), StartsWith("no CUDA device: cudaGetDeviceCount: "));
   comm_double_clear_failures();
+  for (std::string call :
+       {"cudaSetDevice", "cudaStreamCreateWithFlags",
+        "cudaEventCreateWithFlags", "cudaDeviceGetDefaultMemPool",
+        "cudaMemPoolSetAttribute"}) {
+    comm_double_fail((call + ":2=cudaErrorMemoryAllocation").c_str());
+    EXPECT_THAT(create({3}), testing::MatchesRegex("CUDA device [01] of rank "
+                                                   "[01]: " +
+                                                   call + ": out of memory"));
+    comm_double_clear_failures();
+  }
   EXPECT_EQ(0u, comm_double_check_leaks());
 }
 
