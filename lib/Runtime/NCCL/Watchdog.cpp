@@ -79,15 +79,22 @@ void Watchdog::lookAtOthers() {
   Store &store = world.getStore();
   if (std::optional<std::string> failure = store.get(failureKey))
     return world.failFor(decodeFailure(*failure));
-  if (std::optional<std::string> lost = store.get(lostKey)) {
-    int64_t rank = std::atoll(lost->c_str());
-    return world.failFor(
-        {rank, COMM_ABORTED,
-         "the process of rank " + *lost + " has ended without a word"});
-  }
+  if (std::optional<std::string> lost = store.get(lostKey))
+    return world.failFor(explainLoss(std::atoll(lost->c_str())));
   std::string trouble = store.getTrouble();
   if (!trouble.empty())
     world.failFor({0, COMM_ABORTED, trouble});
+}
+
+Failure Watchdog::explainLoss(int64_t rank) {
+  std::string message = "the process of rank " + std::to_string(rank) +
+                        " has ended without a word";
+  // Who has it answers at once.
+  if (std::optional<std::string> text =
+          world.getStore().wait(getActivityKey(rank), getDeadline(publishEvery),
+                                [&] { return world.hasFailed(); }))
+    message += "; it was last seen " + decodeActivity(*text).text;
+  return {rank, COMM_ABORTED, message};
 }
 
 static std::set<int64_t> getMembers(const std::vector<Step> &steps) {

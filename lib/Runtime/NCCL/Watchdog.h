@@ -36,6 +36,8 @@ private:
   void run();
   void look();
   void lookAtOthers();
+  /// What is known of a rank whose process is gone.
+  Failure explainLoss(int64_t rank);
   void lookAt(NcclContext &context);
   void publish();
   void abortAll();

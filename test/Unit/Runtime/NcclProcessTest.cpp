@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // How processes come together, as far as the double of NCCL, which knows the
-// ranks of one process only, lets them. The test itself loads none of it: it
-// forks.
+// ranks of one process only, lets them: with COMM_DOUBLE_ALONE they come to a
+// collective, in which all wait for ranks that the double does not know. The
+// test itself loads none of it: it forks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,9 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <thread>
 
+#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,12 +55,15 @@ protected:
   /// numbers from 1 on, or the error of its start.
   std::vector<std::string> run(const std::vector<Environment> &processes,
                                const std::vector<int64_t> &sizes,
-                               milliseconds timeout = seconds(60)) {
+                               milliseconds timeout = seconds(60),
+                               const std::function<void()> &meanwhile = {}) {
+    children.clear();
     std::vector<int> pipes;
     for (const Environment &environment : processes) {
       int ends[2];
       EXPECT_EQ(0, pipe(ends));
-      if (fork() == 0) {
+      children.push_back(fork());
+      if (children.back() == 0) {
         for (auto &[name, value] : environment)
           setenv(name.c_str(), value.c_str(), 1);
         std::string said = runRank(sizes, timeout);
@@ -68,6 +74,8 @@ protected:
       close(ends[1]);
       pipes.push_back(ends[0]);
     }
+    if (meanwhile)
+      meanwhile();
     std::vector<std::string> all;
     for (int end : pipes) {
       std::string said;
@@ -97,6 +105,8 @@ protected:
     std::optional<Failure> failure = world->launch([&](Context &context) {
       Rank rank{&context, context.getRank()};
       Buffer buffer(&context, encode(COMM_F32, {1.0 + rank.rank}));
+      while (std::getenv("TEST_IS_LATE") && !context.getStatus())
+        std::this_thread::sleep_for(milliseconds(1));
       commAllReduce(&context, rank.group({0}), buffer.data(), buffer.data(), 1,
                     COMM_F32, COMM_SUM, &site);
       std::ostringstream text;
@@ -106,7 +116,33 @@ protected:
     return failure ? failure->message : said;
   }
 
+  /// Three ranks that come together, and to a collective.
+  std::vector<Environment> getThreeThatWait() const {
+    std::vector<Environment> processes;
+    for (int64_t rank : {0, 1, 2}) {
+      processes.push_back(getTorchrun(rank, 3));
+      processes.back()["COMM_DOUBLE_ALONE"] = "1";
+    }
+    return processes;
+  }
+
+  /// What three ranks say of which one is killed while they are in a
+  /// collective. It takes much less than their timeout.
+  std::vector<std::string> killOne(int64_t rank) {
+    auto begin = std::chrono::steady_clock::now();
+    std::vector<std::string> said =
+        run(getThreeThatWait(), {3}, seconds(300), [&] {
+          // Ranks say what they are at twice a second.
+          std::this_thread::sleep_for(seconds(4));
+          kill(children[rank], SIGKILL);
+        });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(60));
+    EXPECT_EQ("", said[rank]);
+    return said;
+  }
+
   int port;
+  std::vector<pid_t> children;
 };
 } // namespace
 
@@ -188,4 +224,33 @@ TEST_F(NcclProcesses, AFileSaysWhereTheyMeet) {
        run({get("0"), get("1")}, {2}, milliseconds(1000)))
     EXPECT_THAT(said, HasSubstr("ncclCommInitRankConfig: timeout after 1 s"));
   EXPECT_FALSE(std::ifstream(path)) << "the file is there still";
+}
+
+TEST_F(NcclProcesses, OneIsKilledInACollective) {
+  std::vector<std::string> said = killOne(1);
+  for (int64_t rank : {0, 2})
+    EXPECT_EQ("the process of rank 1 has ended without a word; it was last "
+              "seen in comm.all_reduce at test.mlir:1",
+              said[rank]);
+}
+
+TEST_F(NcclProcesses, TheOneThatListensIsKilledInACollective) {
+  std::vector<std::string> said = killOne(0);
+  for (int64_t rank : {1, 2})
+    EXPECT_THAT(said[rank],
+                MatchesRegex("the connection to rank 0 at 127.0.0.1:[0-9]+ has "
+                             "ended"));
+}
+
+/// As one that hangs on its own, or is stopped.
+TEST_F(NcclProcesses, OneDoesNotComeToACollective) {
+  std::vector<Environment> processes = getThreeThatWait();
+  processes[1]["TEST_IS_LATE"] = "1";
+  std::vector<std::string> said = run(processes, {3}, seconds(3));
+  for (int64_t rank : {0, 2})
+    EXPECT_EQ(
+        "comm.all_reduce sum of 1 x f32 at test.mlir:1: timeout after 3 s "
+        "in a group over [\"a\"], of which ranks [0, 2] have come\n"
+        "  rank 1 is missing: computing before its first communication",
+        said[rank]);
 }
