@@ -93,11 +93,12 @@ Status NcclCommunicator::open(const Call &call) {
                         comm);
 }
 
-Status NcclCommunicator::fillZeros(void *buffer, int64_t bytes) {
+Status NcclCommunicator::fillZeros(const CommSite *site, void *buffer,
+                                   int64_t bytes) {
   if (bytes == 0)
     return COMM_SUCCESS;
   return context.check(cudaMemsetAsync(buffer, 0, bytes, getStream()),
-                       "cudaMemsetAsync", nullptr);
+                       "cudaMemsetAsync", site);
 }
 
 Status NcclCommunicator::copy(const Call &call, const void *from, void *to,

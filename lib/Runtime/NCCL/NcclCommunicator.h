@@ -55,9 +55,12 @@ public:
     return call.isSend() ? "ncclSend" : "ncclRecv";
   }
   /// On the communication stream.
-  Status fillZeros(void *buffer, int64_t bytes) override;
+  Status fillZeros(const CommSite *site, void *buffer, int64_t bytes);
 
 protected:
+  Status fillZeros(void *buffer, int64_t bytes) override {
+    return fillZeros(/*site=*/nullptr, buffer, bytes);
+  }
   /// Every collective has a call of NCCL: not used.
   Status exchange(const Call &call, const std::vector<Transfer> &sends,
                   const std::vector<Transfer> &recvs) override;

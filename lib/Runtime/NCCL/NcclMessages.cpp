@@ -82,7 +82,7 @@ Status NcclMessages::fillZeros(const Messages &messages, const CommSite *site) {
   Status status = context.beginCommunication(site);
   for (const auto &[communicator, call] : messages)
     if (!status)
-      status = communicator->fillZeros(call.recv, call.getBytes());
+      status = communicator->fillZeros(call.site, call.recv, call.getBytes());
   context.endCommunication();
   return status;
 }

@@ -25,7 +25,7 @@ Status NcclCommunicator::barrier(const Call &call) {
   Scratch number(context, call, 1);
   return run(call, 1, [&]() -> Status {
     // Of any number, but of one that has been written.
-    if (Status status = fillZeros(number.get(), 1))
+    if (Status status = fillZeros(call.site, number.get(), 1))
       return status;
     return issue(call, "ncclAllReduce", [&] {
       return ncclAllReduce(number.get(), number.get(), 1, ncclUint8, ncclMax,
@@ -102,7 +102,8 @@ Status NcclCommunicator::permute(const Call &call) {
       if (Status status = issuePair(call, send, to, from))
         return status;
     // Afterwards: `recv` may be the buffer that was sent.
-    return from ? COMM_SUCCESS : fillZeros(call.recv, call.getBytes());
+    return from ? COMM_SUCCESS
+                : fillZeros(call.site, call.recv, call.getBytes());
   });
 }
 
@@ -123,9 +124,9 @@ Status NcclCommunicator::gather(const Call &call) {
                             static_cast<int>(*call.root), comm, getStream());
         }))
       return status;
-    return isRoot(call)
-               ? COMM_SUCCESS
-               : fillZeros(call.recv, getGroup().size() * call.getBytes());
+    return isRoot(call) ? COMM_SUCCESS
+                        : fillZeros(call.site, call.recv,
+                                    getGroup().size() * call.getBytes());
   });
 }
 

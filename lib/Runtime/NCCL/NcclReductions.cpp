@@ -242,7 +242,7 @@ Status NcclCommunicator::reduce(const Call &call) {
     Status status = enqueue();
     // Afterwards: `recv` may be the buffer that was sent.
     if (!status && !isRoot(call))
-      status = fillZeros(call.recv, call.getBytes());
+      status = fillZeros(call.site, call.recv, call.getBytes());
     return status;
   });
 }

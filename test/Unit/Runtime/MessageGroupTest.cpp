@@ -136,12 +136,12 @@ TEST_F(MessageGroups, OfNothing) {
   });
 }
 
-/// The second and third are received after the group in which all are sent, in
-/// an order that is not that of any communicators.
+/// They are received after the group in which they are sent, in an order that
+/// is not that of two communicators of the same ranks.
 TEST_F(MessageGroups, AMessageMayBeReceivedLater) {
   std::vector<int64_t> sizes = {2, 2};
   std::vector<Message> messages = {
-      {{0}, 0, 1}, {{1}, 0, 1}, {{0}, 0, 1}, {{1}, 0, 1}};
+      {{0, 1}, 0, 3}, {{1, 0}, 0, 3}, {{0, 1}, 0, 3}, {{0}, 0, 1}};
   spawn(sizes, [&](const Rank &rank) {
     Exchange exchange(rank, messages);
     int32_t status = commGroupStart(rank.context, &send);

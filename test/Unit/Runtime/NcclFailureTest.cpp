@@ -68,6 +68,32 @@ TEST_F(NcclFailures, AnErrorNamesTheCallAndTheLine) {
   EXPECT_THAT(failure.message, HasSubstr("injected"));
 }
 
+TEST_F(NcclFailures, AnErrorOfZerosNamesTheLine) {
+  auto gather = [&](const Rank &rank) {
+    Buffer in = makeFloats(rank, {1}), out = makeFloats(rank, {1, 2, 3});
+    if (rank.rank == 2)
+      comm_double_fail("cudaMemsetAsync:1@device2=cudaErrorUnknown");
+    commGather(rank.context, rank.group({0}), in.data(), out.data(), 1,
+               COMM_F32, 0, &second);
+    getContext(rank).synchronize();
+  };
+  EXPECT_EQ("comm.all_gather at test.mlir:5: cudaMemsetAsync: unknown error",
+            fail({3}, gather).message);
+  comm_double_clear_failures();
+  auto receive = [&](const Rank &rank) {
+    Buffer buffer = makeFloats(rank, {1});
+    if (rank.rank == 2)
+      comm_double_fail("cudaMemsetAsync:1@device2=cudaErrorUnknown");
+    commSend(rank.context, rank.group({0}), buffer.data(), 1, COMM_F32, 0, 1,
+             &first);
+    commRecv(rank.context, rank.group({0}), buffer.data(), 1, COMM_F32, 0, 1,
+             &first);
+    getContext(rank).synchronize();
+  };
+  EXPECT_EQ("comm.all_reduce at test.mlir:3: cudaMemsetAsync: unknown error",
+            fail({3}, receive).message);
+}
+
 TEST_F(NcclFailures, OthersSayWhoFailed) {
   comm_double_fail("ncclAllReduce:1@rank1=ncclSystemError");
   std::string message;
