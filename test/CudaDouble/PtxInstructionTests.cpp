@@ -114,6 +114,20 @@ TEST(PtxInstructions, SignsAndExtrema) {
   EXPECT_EQ(compute32("sad.s32 %r4, %r1, %r2, %r3;", 5, 0xffffffff, 10), 16);
 }
 
+TEST(PtxInstructions, SumsOfProducts) {
+  const uint64_t a = 0xffff0003, b = 0x05ff0207;
+  EXPECT_EQ(compute32("dp2a.lo.u32.u32 %r4, %r1, %r2, %r3;", a, b, 10),
+            10 + 3 * 7 + 0xffff * 2);
+  EXPECT_EQ(compute32("dp2a.hi.u32.s32 %r4, %r1, %r2, %r3;", a, b, 10),
+            10 - 3 + 0xffff * 5);
+  EXPECT_EQ(compute32("dp2a.lo.s32.u32 %r4, %r1, %r2, %r3;", a, b, 10),
+            10 + 3 * 7 - 2);
+  EXPECT_EQ(compute32("dp4a.u32.u32 %r4, %r1, %r2, %r3;", a, b, 1),
+            1 + 3 * 7 + 0xff * 0xff + 0xff * 5);
+  EXPECT_EQ(compute32("dp4a.s32.s32 %r4, %r1, %r2, %r3;", a, b, 1),
+            1 + 3 * 7 + 1 - 5);
+}
+
 TEST(PtxInstructions, Shifts) {
   EXPECT_EQ(compute32("shl.b32 %r4, %r1, %r2;", 3, 31), 0x80000000);
   EXPECT_EQ(compute32("shl.b32 %r4, %r1, %r2;", 3, 32), 0);

@@ -204,12 +204,50 @@ void decode24(Decoder &decoder) {
         isHigh ? &mul24<uint32_t, true> : &mul24<uint32_t, false>;
 }
 
+/// Which parts of a and b are signed, and the first of the bytes of b.
+enum ProductFlags : uint16_t { SignedA = 1, SignedB = 2, Upper = 4 };
+
+/// d = c + the sum of the products of the parts of a, and as many bytes of b.
+template <unsigned count>
+void sumProducts(Thread &thread, const Instruction &i) {
+  constexpr unsigned bits = 32 / count;
+  uint32_t a = uint32_t(thread.slots[i.a]), b = uint32_t(thread.slots[i.b]);
+  uint32_t sum = uint32_t(thread.slots[i.c]);
+  auto getPart = [&](uint32_t value, unsigned width, unsigned part, bool sign) {
+    uint32_t top = value << (32 - width * (part + 1));
+    return sign ? uint32_t(int32_t(top) >> (32 - width)) : top >> (32 - width);
+  };
+  for (unsigned part = 0; part < count; ++part)
+    sum += getPart(a, bits, part, i.flags & SignedA) *
+           getPart(b, 8, part + (i.flags & Upper ? 2 : 0), i.flags & SignedB);
+  thread.slots[i.d] = sum;
+}
+
+template <unsigned count>
+void decodeProducts(Decoder &decoder) {
+  uint16_t flags = 0;
+  if (count == 2 && decoder.takeOneOf({"lo", "hi"}) == "hi")
+    flags |= Upper;
+  for (uint16_t sign : {SignedA, SignedB}) {
+    Type type = decoder.takeType();
+    if (!type.isInteger() || type.bits != 32)
+      decoder.fail("expected .u32 or .s32");
+    if (type.isSigned())
+      flags |= sign;
+  }
+  decodeOperands(decoder, Type{Kind::Unsigned, 32}, 3);
+  decoder.instruction.flags = flags;
+  decoder.instruction.execute = &sumProducts<count>;
+}
+
 } // namespace
 
 void ptx::addWideArithmetic(DecodeTable &table) {
   table["mul"] = decodeMul;
   table["mad"] = decodeMad;
   table["madc"] = decodeMadc;
+  table["dp2a"] = decodeProducts<2>;
+  table["dp4a"] = decodeProducts<4>;
   table["mul24"] = decode24</*isMad=*/false>;
   table["mad24"] = decode24</*isMad=*/true>;
 }
