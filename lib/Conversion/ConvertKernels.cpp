@@ -7,12 +7,15 @@
 
 #include "Kernels.h"
 #include "RuntimeCalls.h"
+#include "StreamedMemory.h"
 #include "comm/Conversion/Passes.h"
+#include "comm/IR/StreamedArguments.h"
 #include "comm/Runtime/Arena.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::comm {
 #define GEN_PASS_DEF_CONVERTKERNELS
@@ -103,6 +106,7 @@ LLVM::LLVMFuncOp KernelConverter::convert() {
   unsigned numArguments = block.getNumArguments();
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
+  SmallVector<std::string> streamed;
   builder.setInsertionPointToStart(&block);
   auto addArgument = [&](Type type, ArrayRef<NamedAttribute> list = {}) {
     types.push_back(type);
@@ -112,6 +116,8 @@ LLVM::LLVMFuncOp KernelConverter::convert() {
   for (unsigned number = 0; number < numArguments; ++number) {
     BlockArgument argument = block.getArgument(number);
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
+      if (isStreamed(argument))
+        streamed.push_back(std::to_string(types.size()));
       // No two arguments overlap where one of them is written.
       Value memory = areAligned[number]
                          ? addArgument(pointer, {noAlias, aligned})
@@ -143,6 +149,9 @@ LLVM::LLVMFuncOp KernelConverter::convert() {
       LLVM::Linkage::Internal);
   function->setAttr(kKernelAttrName, builder.getUnitAttr());
   function.setAllArgAttrs(attributes);
+  if (!streamed.empty())
+    function.setPassthroughAttr(builder.getArrayAttr(builder.getStrArrayAttr(
+        {kStreamedArgumentsName, llvm::join(streamed, ",")})));
   function.getBody().takeBody(kernel.getBody());
   kernel.erase();
   return function;

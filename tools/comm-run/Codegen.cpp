@@ -7,6 +7,7 @@
 
 #include "Codegen.h"
 
+#include "NonTemporalStores.h"
 #include "VectorMath.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Config/llvm-config.h"
@@ -66,7 +67,7 @@ mlir::comm::runner::describeKernelCodegen(JITTargetMachineBuilder machine) {
   if (!target)
     return target.takeError();
   // The number stands for what optimize() does: a change there raises it.
-  std::string text = "LLVM " LLVM_VERSION_STRING " -O3 1 " +
+  std::string text = "LLVM " LLVM_VERSION_STRING " -O3 2 " +
                      machine.getTargetTriple().str() + " " + machine.getCPU() +
                      " " + machine.getFeatures().getString();
   for (const VecDesc &function : getVectorFunctions(**target))
@@ -83,6 +84,11 @@ static void optimize(Module &module, TargetMachine &machine) {
   TargetLibraryInfoImpl library(machine.getTargetTriple());
   library.addVectorizableFunctions(getVectorFunctions(machine));
   PassBuilder builder(&machine, tuning);
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes,
+                                             OptimizationLevel,
+                                             ThinOrFullLTOPhase) {
+    passes.addPass(createModuleToFunctionPassAdaptor(NonTemporalStoresPass()));
+  });
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;

@@ -219,7 +219,10 @@ def ConvertKernels : Pass<"comm-convert-kernels", "ModuleOp"> {
     A kernel takes a pointer for each memref, and the dynamic sizes after it: its
     strides are known. It may assume that what it writes overlaps nothing else
     (`llvm.noalias`), and that memory starts at a multiple of 64 where all
-    callers pass memory of the program's own (`llvm.align`).
+    callers pass memory of the program's own (`llvm.align`). Arguments of 16 MiB
+    or more that it only writes to, each element once and in order, are numbered
+    in `passthrough = [["comm-streamed", "1"]]`: their stores go past the caches
+    (docs/Runtime.md, "Machine code").
 
     Before:
     ```mlir

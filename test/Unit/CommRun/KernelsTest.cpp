@@ -142,6 +142,19 @@ TEST_F(KernelsTest, NamesAreHashesOfAllThatTheCodeDependsOn) {
   EXPECT_NE(getNames(first)[0], getNames(other)[0]);
 }
 
+TEST_F(KernelsTest, NamesTellWhatIsWrittenPastTheCaches) {
+  auto getName = [&](std::string attributes) {
+    SplitModule parts =
+        split("", "llvm.func @f(%x: !llvm.ptr, %y: !llvm.ptr) attributes "
+                  "{comm.kernel" +
+                      attributes + "} { llvm.return }");
+    return getNames(parts).at(0);
+  };
+  std::string first = getName(R"(, passthrough = [["comm-streamed", "0"]])");
+  EXPECT_NE(first, getName(""));
+  EXPECT_NE(first, getName(R"(, passthrough = [["comm-streamed", "1"]])"));
+}
+
 TEST_F(KernelsTest, AreCompiledOnceInAProcess) {
   KernelCache cache;
   EXPECT_EQ(run(cache), 0u);
