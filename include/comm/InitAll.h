@@ -15,7 +15,8 @@ class DialectRegistry;
 namespace mlir::comm {
 
 /// Adds all upstream dialects and extensions, the comm dialect and its external
-/// models to the registry.
+/// models to the registry, and the translations to LLVM IR that compiling
+/// takes.
 void registerAllDialects(DialectRegistry &registry);
 
 /// Registers all upstream passes, ours and the pipelines.

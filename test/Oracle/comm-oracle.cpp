@@ -76,7 +76,6 @@ public:
   Compiler() {
     DialectRegistry registry;
     comm::registerAllDialects(registry);
-    runner::registerTranslations(registry);
     context.appendDialectRegistry(registry);
     context.disableMultithreading();
     context.getOrLoadDialect<CommDialect>();

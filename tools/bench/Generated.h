@@ -35,7 +35,6 @@ struct Generated {
   Generated(const std::string &source, bool grad) {
     DialectRegistry registry;
     comm::registerAllDialects(registry);
-    runner::registerTranslations(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     llvm::SourceMgr text;
     text.AddNewSourceBuffer(

@@ -223,7 +223,6 @@ static MaybeFailure compile(int argc, char **argv, const Console &console) {
     return line.getFailure();
   DialectRegistry registry;
   comm::registerAllDialects(registry);
-  registerTranslations(registry);
   Result<std::unique_ptr<ProgramText>> text =
       ProgramText::open(line->file, registry);
   if (!text)

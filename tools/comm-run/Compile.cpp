@@ -11,8 +11,6 @@
 #include "comm/Conversion/Pipelines.h"
 #include "comm/Runner/Launch.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -21,11 +19,6 @@ using namespace mlir::comm;
 using namespace mlir::comm::runner;
 
 using Clock = std::chrono::steady_clock;
-
-void comm::runner::registerTranslations(DialectRegistry &registry) {
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
 
 std::string comm::runner::formatReport(const CompileReport &report) {
   std::string text = "compiled: lowering " + formatDuration(report.lowering) +

@@ -91,9 +91,6 @@ private:
   CompileReport report;
 };
 
-/// Registers the translations that compiling takes.
-void registerTranslations(DialectRegistry &registry);
-
 } // namespace mlir::comm::runner
 
 #endif // COMM_TOOLS_COMMRUN_COMPILE_H

@@ -27,7 +27,6 @@ static MaybeFailure run(int argc, char **argv, const Console &console) {
 
   DialectRegistry registry;
   comm::registerAllDialects(registry);
-  registerTranslations(registry);
   Result<std::unique_ptr<ProgramText>> text =
       ProgramText::open(line->file, registry);
   if (!text)

@@ -5,17 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "comm/Conversion/Pipelines.h"
+#include "comm/Conversion/CompileForHost.h"
 #include "comm/InitAll.h"
 #include "comm/Runtime/Communicator.h"
 #include "comm/Transforms/DifferentiatePass.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -35,24 +30,17 @@ using Vjp = void(Results *, CommContext *, Row *, Row *, Row *);
 int main(int argc, char **argv) {
   DialectRegistry registry;
   comm::registerAllDialects(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
   MLIRContext context(registry);
 
   auto module = parseSourceFile<ModuleOp>(argv[argc - 1], &context);
   auto layer = module ? module->lookupSymbol<func::FuncOp>("layer") : nullptr;
   if (!layer || failed(comm::differentiate(layer)))
     return 1;
-  PassManager manager(&context);
-  comm::buildHostPipeline(manager);
-  if (failed(manager.run(*module)))
+  auto engine = comm::compileForHost(*module);
+  if (failed(engine))
     return 1;
-
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto engine = llvm::cantFail(ExecutionEngine::create(*module));
   auto vjp = reinterpret_cast<Vjp *>(
-      llvm::cantFail(engine->lookup("_mlir_ciface_layer_vjp")));
+      llvm::cantFail((*engine)->lookup("_mlir_ciface_layer_vjp")));
 
   Results results[4];
   std::string error;

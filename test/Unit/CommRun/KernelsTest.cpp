@@ -8,6 +8,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "tools/comm-run/Compile.h"
 #include "tools/comm-run/Jit.h"
 #include "llvm/Support/FileSystem.h"
@@ -69,7 +71,8 @@ protected:
   KernelsTest() {
     DialectRegistry registry;
     registry.insert<LLVM::LLVMDialect>();
-    registerTranslations(registry);
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
     context.appendDialectRegistry(registry);
   }
 

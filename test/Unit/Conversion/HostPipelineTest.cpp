@@ -25,7 +25,6 @@ protected:
   HostPipelineTest() {
     DialectRegistry registry;
     comm::registerAllDialects(registry);
-    runner::registerTranslations(registry);
     context.appendDialectRegistry(registry);
   }
 

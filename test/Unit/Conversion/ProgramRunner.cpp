@@ -37,7 +37,6 @@ std::string comm::runProgram(const std::string &source,
                              const std::vector<std::string> &expected) {
   DialectRegistry registry;
   comm::registerAllDialects(registry);
-  runner::registerTranslations(registry);
   MLIRContext context(registry);
   llvm::SourceMgr text;
   text.AddNewSourceBuffer(

@@ -160,7 +160,6 @@ protected:
       numRanks *= axis.size;
     DialectRegistry registry;
     comm::registerAllDialects(registry);
-    runner::registerTranslations(registry);
     context.appendDialectRegistry(registry);
     context.getOrLoadDialect<CommDialect>();
   }
