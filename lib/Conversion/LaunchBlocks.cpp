@@ -86,7 +86,7 @@ gpu::LaunchOp LaunchBuilder::createBlocks(int64_t parts, ValueRange memory) {
   SmallVector<Value> neutral;
   for (Operation *combiner : combiners)
     neutral.push_back(arith::ConstantOp::create(
-        builder, loc, *arith::getNeutralElement(combiner)));
+        builder, loc, *getNeutralElement(combiner)));
   auto loop = scf::ForOp::create(builder, loc, first, total,
                                  constant(parts * threads), neutral);
   {

@@ -29,6 +29,9 @@ constexpr int64_t kMostParts = 128;
 /// The iterations of `loops` together, where they are known.
 int64_t multiplyStatic(ArrayRef<int64_t> sizes, ArrayRef<unsigned> loops);
 
+/// What `combiner` changes no number by, of any type.
+std::optional<TypedAttr> getNeutralElement(Operation *combiner);
+
 /// See createLaunches. The code of a thread for each element is in
 /// LaunchLoops.cpp, that of a block for each in LaunchBlocks.cpp.
 class LaunchBuilder {

@@ -60,13 +60,27 @@ Value LaunchBuilder::multiply(ArrayRef<unsigned> loops) {
   return product;
 }
 
+std::optional<TypedAttr> comm::getNeutralElement(Operation *combiner) {
+  if (!combiner->getResult(0).getType().isIndex())
+    return arith::getNeutralElement(combiner);
+  // Upstream's asks the type for its width, which an index has not.
+  Operation *ofNumbers = combiner->clone();
+  ofNumbers->getResult(0).setType(IntegerType::get(combiner->getContext(), 64));
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(ofNumbers);
+  ofNumbers->destroy();
+  if (!neutral)
+    return std::nullopt;
+  return IntegerAttr::get(IndexType::get(combiner->getContext()),
+                          cast<IntegerAttr>(*neutral).getValue());
+}
+
 /// Finds them for all results, or none.
 bool LaunchBuilder::findCombiners() {
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     SmallVector<Operation *> found;
     if (!matchReduction(op.getRegionOutputArgs(), i, found) ||
         found.size() != 1 || found[0]->getNumOperands() != 2 ||
-        !arith::getNeutralElement(found[0]))
+        !getNeutralElement(found[0]))
       return false;
     combiners.push_back(found[0]);
   }

@@ -82,6 +82,19 @@ func.func @divide(%x: memref<300xf32>, %y: memref<f32>) {
   return
 }
 
+// The largest of indices, which have the width of 64 bits.
+// CHECK-LABEL: func.func @indices(
+// CHECK: gpu.launch_func @comm_kernels::@indices blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1)
+func.func @indices(%x: memref<64xindex>, %y: memref<index>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+    ins(%x : memref<64xindex>) outs(%y : memref<index>) {
+  ^bb0(%a: index, %b: index):
+    %s = arith.maxsi %a, %b : index
+    linalg.yield %s : index
+  }
+  return
+}
+
 // The launches of a kernel are its callers', of which both run the same code.
 // Its arguments are different buffers, where one of them is written.
 // CHECK-NOT: func.func private @comm_kernel

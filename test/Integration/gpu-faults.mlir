@@ -19,6 +19,16 @@ func.func @pooling(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x2x2xf32> {
   return %y : tensor<1x1x2x2xf32>
 }
 
+// A number of indices that changes none of them: upstream's has no width.
+// RUN: %on-double comm-run %s --function=indices --input=x=-1,-5,-3,-7 --input=of=-100 --expect=0=-1 --backend=cuda-local
+func.func @indices(%x: tensor<4xi64>, %of: tensor<i64>) -> tensor<i64> {
+  %i = arith.index_cast %x : tensor<4xi64> to tensor<4xindex>
+  %least = arith.index_cast %of : tensor<i64> to tensor<index>
+  %most = linalg.reduce { arith.maxsi } ins(%i : tensor<4xindex>) outs(%least : tensor<index>) dimensions = [0]
+  %y = arith.index_cast %most : tensor<index> to tensor<i64>
+  return %y : tensor<i64>
+}
+
 // A constant without elements has the address of the next one.
 // RUN: %on-double comm-run %s --function=nothing --input=x=1 --expect=0=2,3,4,5 --backend=cuda-local
 func.func @nothing(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x0xf32>) {

@@ -9,6 +9,8 @@
 #include "../Verification.h"
 #include "comm/IR/Scaling.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::comm;
 
@@ -21,8 +23,8 @@ LogicalResult PermuteOp::verify() {
   if (pairs.size() % 2 != 0)
     return emitOpError("expects pairs of source and target, got ")
            << pairs.size() << " numbers";
-  // permute_c2
-  llvm::DenseSet<int64_t> sources, targets;
+  // permute_c2, of any numbers: a DenseSet has two that it does not take.
+  std::set<int64_t> sources, targets;
   for (size_t i = 0; i < pairs.size(); i += 2) {
     if (!sources.insert(pairs[i]).second)
       return emitOpError("source ") << pairs[i] << " is named twice";
