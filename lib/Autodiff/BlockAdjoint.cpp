@@ -204,8 +204,20 @@ FunctionAdjoint::prepareBlock(Block &block, ValueRange given, ValueRange sized,
   return static_cast<const BlockAdjoint *>(prepared);
 }
 
+static unsigned getDepth(Operation *op) {
+  unsigned depth = 0;
+  while ((op = op->getParentOp()))
+    ++depth;
+  return depth;
+}
+
 void FunctionAdjoint::eraseTemplates() {
-  for (Operation *op : llvm::reverse(templates))
+  // Users before what they use, and inner ones before those that hold them.
+  std::reverse(templates.begin(), templates.end());
+  llvm::stable_sort(templates, [](Operation *a, Operation *b) {
+    return getDepth(a) > getDepth(b);
+  });
+  for (Operation *op : templates)
     if (op->use_empty())
       op->erase();
   templates.clear();

@@ -26,6 +26,8 @@ protected:
   cublasLtHandle_t handle = nullptr;
   cublasLtMatmulDesc_t desc = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
+  std::vector<cublasLtMatmulDesc_t> descs;
+  std::vector<cublasLtMatrixLayout_t> layouts;
   cublasLtMatmulHeuristicResult_t found = {};
   cudaStream_t stream = makeStream();
   void *workspace = allocate<char>(4096);
@@ -36,6 +38,10 @@ protected:
     cudaStreamSynchronize(stream);
     cudaFree(workspace);
     cudaStreamDestroy(stream);
+    for (cublasLtMatmulDesc_t made : descs)
+      cublasLtMatmulDescDestroy(made);
+    for (cublasLtMatrixLayout_t made : layouts)
+      cublasLtMatrixLayoutDestroy(made);
     cublasLtDestroy(handle);
   }
 
@@ -44,6 +50,7 @@ protected:
     cublasLtMatrixLayout_t layout;
     cublasLtMatrixLayoutCreate(&layout, type, matrix.rows, matrix.cols,
                                matrix.leading);
+    layouts.push_back(layout);
     auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, auto value) {
       EXPECT_EQ(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value,
                                                  sizeof value),
@@ -62,6 +69,7 @@ protected:
                      uint32_t alignment = 16,
                      cublasComputeType_t compute = CUBLAS_COMPUTE_32F) {
     cublasLtMatmulDescCreate(&desc, compute, CUDA_R_32F);
+    descs.push_back(desc);
     cublasOperation_t ops[] = {transposeA ? CUBLAS_OP_T : CUBLAS_OP_N,
                                transposeB ? CUBLAS_OP_T : CUBLAS_OP_N};
     cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &ops[0],

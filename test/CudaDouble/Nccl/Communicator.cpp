@@ -17,6 +17,8 @@ namespace {
 
 struct World {
   std::mutex mutex;
+  /// Kept in memory: other ranks and operations that wait may name them.
+  std::vector<std::unique_ptr<ncclComm>> all;
   std::set<ncclComm *> live;
   /// By the bytes of their unique id.
   std::map<std::string, std::shared_ptr<Clique>> cliques;
@@ -56,6 +58,7 @@ static ncclComm *create(std::shared_ptr<Clique> clique, int rank, int worldRank,
   comm->blocking = blocking;
   World &world = getWorld();
   std::lock_guard<std::mutex> lock(world.mutex);
+  world.all.emplace_back(comm);
   world.live.insert(comm);
   return comm;
 }
@@ -243,7 +246,6 @@ ncclResult_t ncclCommSplit(ncclComm_t parent, int color, int key,
   return begin(*parent, isReady, then);
 }
 
-/// It stays in memory: other ranks and operations that wait may name it.
 static void forget(ncclComm *comm) {
   World &world = getWorld();
   std::lock_guard<std::mutex> lock(world.mutex);
