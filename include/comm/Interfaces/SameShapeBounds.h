@@ -24,6 +24,10 @@ struct SameShapeBounds
         return;
       }
   }
+  /// Of a number itself nothing is known. Without this, upstream's model has no
+  /// defined behaviour.
+  void populateBoundsForIndexValue(Operation *, Value,
+                                   ValueBoundsConstraintSet &) const {}
 };
 
 /// Attaches the model to the elementwise ops of a dialect: sizes that a loop
