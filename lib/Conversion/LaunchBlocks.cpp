@@ -85,8 +85,8 @@ gpu::LaunchOp LaunchBuilder::createBlocks(int64_t parts, ValueRange memory) {
 
   SmallVector<Value> neutral;
   for (Operation *combiner : combiners)
-    neutral.push_back(arith::ConstantOp::create(
-        builder, loc, *getNeutralElement(combiner)));
+    neutral.push_back(
+        arith::ConstantOp::create(builder, loc, *getNeutralElement(combiner)));
   auto loop = scf::ForOp::create(builder, loc, first, total,
                                  constant(parts * threads), neutral);
   {

@@ -31,7 +31,7 @@ void mlir::comm::runtime::pauseSince(Clock::time_point begin) {
 NcclHandles::~NcclHandles() { abort(); }
 
 ncclComm_t NcclHandles::find(const std::vector<int64_t> &axes) const {
-  std::lock_guard<std::timed_mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   for (const Entry &entry : entries)
     if (entry.axes == axes)
       return entry.comm;
@@ -39,7 +39,7 @@ ncclComm_t NcclHandles::find(const std::vector<int64_t> &axes) const {
 }
 
 void NcclHandles::add(std::vector<int64_t> axes, ncclComm_t comm) {
-  std::lock_guard<std::timed_mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   entries.push_back({std::move(axes), comm, {}});
 }
 
@@ -53,7 +53,7 @@ static void registerMemory(NcclHandles::Entry &entry, void *memory,
 }
 
 void NcclHandles::addMemory(void *added, int64_t bytes) {
-  std::lock_guard<std::timed_mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   memory.push_back({added, bytes});
   if (!isOpen)
     return;
@@ -62,7 +62,7 @@ void NcclHandles::addMemory(void *added, int64_t bytes) {
 }
 
 void NcclHandles::registerEarlier(ncclComm_t comm) {
-  std::lock_guard<std::timed_mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   for (Entry &entry : entries)
     if (entry.comm == comm && isOpen)
       for (auto [earlier, bytes] : memory)
@@ -70,7 +70,7 @@ void NcclHandles::registerEarlier(ncclComm_t comm) {
 }
 
 void NcclHandles::removeMemory(void *removed) {
-  std::lock_guard<std::timed_mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   for (size_t i = 0; i < memory.size(); ++i) {
     if (memory[i].first != removed)
       continue;
@@ -104,7 +104,7 @@ ncclResult_t NcclHandles::waitFor(ncclComm_t comm, Deadline deadline,
 
 std::optional<std::pair<NcclHandles::Entry, std::string>>
 NcclHandles::findError() {
-  std::unique_lock<std::timed_mutex> lock(mutex, std::try_to_lock);
+  std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   // Whoever has the lock comes to know of an error by itself.
   if (!lock || !isOpen)
     return std::nullopt;
@@ -122,8 +122,14 @@ NcclHandles::findError() {
 
 void NcclHandles::abort() {
   // A thread that hangs in NCCL leaves it when its communicator is aborted, so
-  // that there is no sense in waiting for it for long.
-  std::unique_lock<std::timed_mutex> lock(mutex, std::chrono::seconds(1));
+  // that there is no sense in waiting for it for long. (No std::timed_mutex:
+  // the thread sanitizer does not see it.)
+  Clock::time_point begin = Clock::now();
+  std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+  while (!lock && Clock::now() - begin < std::chrono::seconds(1)) {
+    pauseSince(begin);
+    lock.try_lock();
+  }
   isOpen = false;
   // What has been split off first.
   for (; !entries.empty(); entries.pop_back())

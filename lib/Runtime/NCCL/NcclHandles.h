@@ -10,6 +10,7 @@
 
 #include "Store/Store.h"
 
+#include <atomic>
 #include <cstdint>
 #include <nccl.h>
 #include <vector>
@@ -62,7 +63,7 @@ public:
   /// communicators have been aborted.
   template <typename Function>
   ncclResult_t call(Function function) {
-    std::lock_guard<std::timed_mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(mutex);
     return isOpen ? function() : ncclInvalidUsage;
   }
 
@@ -105,11 +106,11 @@ public:
 private:
   const int64_t rank;
   const int device;
-  mutable std::timed_mutex mutex;
+  mutable std::mutex mutex;
   /// In the order in which they were made: the world first.
   std::vector<Entry> entries;
   std::vector<std::pair<void *, int64_t>> memory;
-  bool isOpen = true;
+  std::atomic<bool> isOpen{true};
 };
 
 } // namespace mlir::comm::runtime
