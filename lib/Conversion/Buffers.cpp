@@ -128,6 +128,11 @@ void Buffers::releaseDead() {
   }
 }
 
+void Buffers::keepDead() {
+  llvm::append_range(scope->lastUsed[scope->index + 1],
+                     std::exchange(scope->lastUsed[scope->index], {}));
+}
+
 bool Buffers::isLastUse(OpOperand &operand) {
   Buffer *buffer = get(operand.get()).buffer;
   if (buffer->kind == Buffer::Kind::Borrowed ||

@@ -107,6 +107,8 @@ public:
   void replaceVisited(Operation *op);
   /// Frees what no later op of the block uses, before the builder's position.
   void releaseDead();
+  /// Leaves that to the next op.
+  void keepDead();
 
   /// The buffer of a tensor, and the memref through which it is seen.
   struct Binding {

@@ -59,6 +59,8 @@ private:
   const LLVMTypeConverter &types;
   OpBuilder builder;
   DenseMap<Attribute, Value> communicators;
+  /// The site of the first of the messages that go at once.
+  Value groupSite;
 };
 
 } // namespace
@@ -201,8 +203,17 @@ LogicalResult FunctionConverter::convertCollective(CollectiveOpInterface op) {
     return op->emitOpError("has no runtime function: 'comm-lower-local' lowers "
                            "what is local");
   }
-  arguments.push_back(runtime.getSite(builder, op));
+  Value site = runtime.getSite(builder, op);
+  arguments.push_back(site);
+  if (op->hasAttr(kGroupStartAttrName)) {
+    groupSite = site;
+    runtime.call(builder, loc, "commGroupStart",
+                 {function.getArgument(0), site});
+  }
   runtime.call(builder, loc, name, arguments);
+  if (op->hasAttr(kGroupEndAttrName))
+    runtime.call(builder, loc, "commGroupEnd",
+                 {function.getArgument(0), groupSite});
   return success();
 }
 

@@ -145,6 +145,7 @@ void comm::buildGpuSchedule(OpPassManager &manager,
   addBuffers(manager);
   manager.addPass(createExpandMath());
   manager.addPass(createLaunchKernels());
+  manager.addPass(createGroupMessages());
 }
 
 void comm::buildNcclPipeline(OpPassManager &manager,

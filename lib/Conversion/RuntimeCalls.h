@@ -22,6 +22,11 @@ namespace mlir::comm {
 /// what the user wrote, as the text of CommSite::detail.
 inline constexpr StringLiteral kDetailAttrName = "detail";
 
+/// On the first and the last of the messages that go at once: what
+/// comm-group-messages has found.
+inline constexpr StringLiteral kGroupStartAttrName = "group_start";
+inline constexpr StringLiteral kGroupEndAttrName = "group_end";
+
 /// What messages say about an op of the comm dialect besides its name, such as
 /// `split 0 concat 1 over @mesh["tp"]`; what the user wrote.
 std::string getSiteDetail(Operation *op);

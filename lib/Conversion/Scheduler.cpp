@@ -64,12 +64,62 @@ void Scheduler::markEscaping(Block &block) {
   }
 }
 
+/// Whether the op can stand between messages that go at once.
+static bool isBetweenMessages(Operation *op) {
+  if (isFree(op))
+    return true;
+  if (op->getNumRegions() != 0 || !isPure(op))
+    return false;
+  return isView(op) || isa<tensor::DimOp>(op) ||
+         op->hasTrait<OpTrait::ConstantLike>() ||
+         !llvm::any_of(llvm::concat<Value>(op->getOperands(), op->getResults()),
+                       isTensor);
+}
+
+/// The ops behind which nothing is freed: neighbouring messages of several
+/// channels go at once on a GPU (comm-group-messages) if none is received into
+/// what another one sends.
+static DenseSet<Operation *> findKept(Block &block) {
+  DenseSet<Operation *> kept, sends;
+  SmallVector<Operation *> run;
+  size_t end = 0, channels = 0;
+  auto close = [&] {
+    if (channels > 1)
+      kept.insert(run.begin(), run.begin() + end - 1);
+    run.clear();
+    sends.clear();
+    end = channels = 0;
+  };
+  for (Operation &op : block) {
+    auto send = dyn_cast<SendOp>(op);
+    auto recv = dyn_cast<RecvOp>(op);
+    if (!send && !recv) {
+      if (!isBetweenMessages(&op))
+        close();
+      else if (!run.empty())
+        run.push_back(&op);
+      continue;
+    }
+    // What is received is sent on only then.
+    if (send && llvm::is_contained(run, send.getInput().getDefiningOp()))
+      close();
+    run.push_back(&op);
+    end = run.size();
+    channels += send || !sends.contains(recv.getSend());
+    if (send)
+      sends.insert(send);
+  }
+  close();
+  return kept;
+}
+
 void Scheduler::assignBlock(Block &block) {
   markEscaping(block);
   Buffers::Scope scope(buffers, block);
   SmallVector<Operation *> ops;
   for (Operation &op : block)
     ops.push_back(&op);
+  const DenseSet<Operation *> kept = findKept(block);
   buffers.visit(ops.front());
   for (BlockArgument argument : block.getArguments()) {
     if (!isTensor(argument))
@@ -93,7 +143,10 @@ void Scheduler::assignBlock(Block &block) {
       assign(op);
       builder.setInsertionPointAfter(op);
     }
-    buffers.releaseDead();
+    if (kept.contains(op))
+      buffers.keepDead();
+    else
+      buffers.releaseDead();
   }
 }
 

@@ -103,11 +103,15 @@ func.func @permute(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 // CHECK-LABEL: llvm.func @message(
-// CHECK: llvm.call @commSend
+// CHECK: llvm.call @commGroupStart
+// CHECK-NEXT: llvm.call @commSend
 // CHECK: llvm.call @commRecv
+// CHECK-NEXT: llvm.call @commGroupEnd
 // CHECK-LABEL: llvm.func @message_bwd(
-// CHECK: llvm.call @commSend
+// CHECK: llvm.call @commGroupStart
+// CHECK-NEXT: llvm.call @commSend
 // CHECK: llvm.call @commRecv
+// CHECK-NEXT: llvm.call @commGroupEnd
 func.func @message(%x: tensor<4xf32>) -> tensor<4xf32> {
   %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
   %y = comm.recv %m : !comm.message<tensor<4xf32>> -> tensor<4xf32>

@@ -10,6 +10,7 @@
 // NAMES: struct Communicators {
 // NAMES-NEXT: ncclComm_t tp; // 4 ranks
 // NAMES-NEXT: ncclComm_t dp_tp; // 8 ranks
+// NAMES-NEXT: ncclComm_t dp; // 2 ranks
 // NAMES-NEXT: };
 
 comm.mesh @mesh [dp = 2, tp = 4]
@@ -78,18 +79,35 @@ func.func @others(%x: tensor<4xi16>, %b: tensor<4xi1>) -> (tensor<4xi16>, tensor
   return %v, %w, %moved : tensor<4xi16>, tensor<16xi1>, tensor<4xi16>
 }
 
-// Messages that have nothing to do with one another go together.
+// Messages that have nothing to do with one another go together. What is
+// received is sent on by a group of its own.
 // CHECK-LABEL: int messages(
-// CHECK: if (rankIn(communicators.tp) == 0)
+// CHECK: CHECK_CUDA(order(device.compute, device.communication, device.event));
+// CHECK-NEXT: CHECK_NCCL(ncclGroupStart());
+// CHECK-NEXT: // {{.*}}: comm.send from 0 to 1 over ["tp"]
+// CHECK-NEXT: if (rankIn(communicators.tp) == 0)
 // CHECK-NEXT: CHECK_NCCL(ncclSend(x, 4, ncclFloat, 1, communicators.tp, device.communication));
+// CHECK-NEXT: // {{.*}}: comm.send from 1 to 0 over ["dp"]
+// CHECK: ncclSend(x, 4, ncclFloat, 0, communicators.dp, device.communication)
 // CHECK: if (rankIn(communicators.tp) == 1)
 // CHECK-NEXT: CHECK_NCCL(ncclRecv(y, 4, ncclFloat, 0, communicators.tp, device.communication));
 // CHECK-NEXT: else
 // CHECK-NEXT: CHECK_CUDA(cudaMemsetAsync(y, 0, 4 * sizeof(float), device.communication));
-func.func @messages(%x: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK: ncclRecv(z, 4, ncclFloat, 1, communicators.dp
+// CHECK: CHECK_NCCL(ncclGroupEnd());
+// CHECK-NEXT: CHECK_NCCL(ncclGroupStart());
+// CHECK-NEXT: // {{.*}}: comm.send from 1 to 2 over ["tp"]
+// CHECK: ncclRecv(w
+// CHECK: CHECK_NCCL(ncclGroupEnd());
+// CHECK-NEXT: CHECK_CUDA(order(device.communication, device.compute, device.event));
+func.func @messages(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %m = comm.send %x from 0 to 1 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
+  %n = comm.send %x from 1 to 0 over @mesh["dp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
   %y = comm.recv %m : !comm.message<tensor<4xf32>> -> tensor<4xf32>
-  return %y : tensor<4xf32>
+  %z = comm.recv %n : !comm.message<tensor<4xf32>> -> tensor<4xf32>
+  %o = comm.send %y from 1 to 2 over @mesh["tp"] : tensor<4xf32> -> !comm.message<tensor<4xf32>>
+  %w = comm.recv %o : !comm.message<tensor<4xf32>> -> tensor<4xf32>
+  return %y, %z, %w : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // A number that decides is read: the only wait of the host. Sizes that only the

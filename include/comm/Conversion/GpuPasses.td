@@ -101,6 +101,33 @@ def ConvertLaunches : Pass<"comm-convert-launches", "ModuleOp"> {
                            "LLVM::LLVMDialect", "memref::MemRefDialect"];
 }
 
+def GroupMessages : Pass<"comm-group-messages", "ModuleOp"> {
+  let summary = "Finds neighbouring messages, which go at once";
+  let description = [{
+    Marks the first and the last of two or more sends and receives that follow
+    one another in a block, where none reads or writes memory that another one
+    writes: one group of NCCL's. Places in one allocation are told apart by
+    their bytes, other buffers by upstream's alias analysis; what is not proved
+    to be different memory ends the run. So does everything that works on memory
+    or ranks. A group is over several lists of axes only if it holds both ends
+    of each message. Allocations and ops without effects that stand between move
+    before the run, deallocations behind it. Runs on memrefs.
+
+    Before:
+    ```mlir
+    %m = comm.send %x from 0 to 1 over @mesh["pp"] : memref<4xf32> -> !comm.message<tensor<4xf32>>
+    %y = memref.alloc() : memref<4xf32>
+    comm.recv %m into %y : !comm.message<tensor<4xf32>> -> memref<4xf32>
+    ```
+    After:
+    ```mlir
+    %y = memref.alloc() : memref<4xf32>
+    %m = comm.send %x from 0 to 1 over @mesh["pp"] {group_start} : memref<4xf32> -> !comm.message<tensor<4xf32>>
+    comm.recv %m into %y {group_end} : !comm.message<tensor<4xf32>> -> memref<4xf32>
+    ```
+  }];
+}
+
 def AttachGpuTarget : Pass<"comm-attach-gpu-target", "ModuleOp"> {
   let summary = "Says what the kernels of a module are compiled for";
   let description = [{

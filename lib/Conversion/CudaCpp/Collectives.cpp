@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../RuntimeCalls.h"
 #include "FunctionEmitter.h"
 
 using namespace mlir;
@@ -261,6 +262,9 @@ void FunctionEmitter::emitMessage(CollectiveOpInterface op) {
     channel = recv.getSend();
   std::string from = std::to_string(getNumber(channel, "from"));
   std::string to = std::to_string(getNumber(channel, "to"));
+  communicate(isSend ? transfer.input : transfer.output);
+  if (op->hasAttr(kGroupStartAttrName))
+    check("NCCL", "ncclGroupStart()");
   comment(op, getText(op));
   line("if (rankIn(" + transfer.communicator + ") == " + (isSend ? from : to) +
        ")");
@@ -270,60 +274,13 @@ void FunctionEmitter::emitMessage(CollectiveOpInterface op) {
             ", " + transfer.getMoved() + ", " + (isSend ? to : from) +
             transfer.end);
   --indent;
-  if (isSend)
-    return;
-  line("else");
-  ++indent;
-  check("CUDA", "cudaMemsetAsync(" + transfer.recv + ", 0, " +
-                    getBytes(transfer.output) + ", device.communication)");
-  --indent;
-}
-
-static Value getMessageMemory(Operation *op) {
-  Value memory = isa<SendOp>(op) ? cast<SendOp>(op).getInput()
-                                 : cast<RecvOp>(op).getDest();
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  return memory;
-}
-
-/// Prints a message, and those that follow it and have nothing to do with it,
-/// as one group.
-void FunctionEmitter::emitMessages(Operation *first) {
-  SmallVector<Operation *> group{first};
-  DenseSet<Value> buffers{getMessageMemory(first)};
-  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
-    if (isa<SendOp, RecvOp>(op)) {
-      Value memory = getMessageMemory(op);
-      bool isOwn = isa_and_nonnull<memref::AllocOp>(memory.getDefiningOp()) &&
-                   isa_and_nonnull<memref::AllocOp>(
-                       getMessageMemory(first).getDefiningOp());
-      if (!isOwn || !buffers.insert(memory).second)
-        break;
-      group.push_back(op);
-      continue;
-    }
-    // What they are received into.
-    if (!isa<memref::AllocOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-             memref::CastOp>(op) &&
-        !op->hasTrait<OpTrait::ConstantLike>())
-      break;
-    if (group.back()->getNextNode() && !op->use_empty()) {
-      emit(op);
-      done.insert(op);
-    }
+  if (!isSend) {
+    line("else");
+    ++indent;
+    check("CUDA", "cudaMemsetAsync(" + transfer.recv + ", 0, " +
+                      getBytes(transfer.output) + ", device.communication)");
+    --indent;
   }
-  SmallVector<Value> memrefs;
-  for (Operation *op : group) {
-    done.insert(op);
-    memrefs.push_back(isa<SendOp>(op) ? cast<SendOp>(op).getInput()
-                                      : cast<RecvOp>(op).getDest());
-  }
-  communicate(memrefs);
-  if (group.size() > 1)
-    check("NCCL", "ncclGroupStart()");
-  for (Operation *op : group)
-    emitMessage(cast<CollectiveOpInterface>(op));
-  if (group.size() > 1)
+  if (op->hasAttr(kGroupEndAttrName))
     check("NCCL", "ncclGroupEnd()");
 }

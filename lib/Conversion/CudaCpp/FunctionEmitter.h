@@ -64,7 +64,6 @@ private:
   struct Transfer;
   void emitCollective(CollectiveOpInterface op);
   bool emitOwnReduction(CollectiveOpInterface op, const Transfer &transfer);
-  void emitMessages(Operation *first);
   void emitMessage(CollectiveOpInterface op);
   std::string getCommunicator(AxesAttr axes);
   Transfer getTransfer(CollectiveOpInterface op);
@@ -82,8 +81,6 @@ private:
   /// Memory that is a result, from the start: the caller's.
   DenseMap<Value, std::string> resultMemory;
   DenseMap<Value, unsigned> resultNumbers;
-  /// What has been printed before its turn.
-  DenseSet<Operation *> done;
 };
 
 /// The parameters of a function's results: a buffer of the caller's where the

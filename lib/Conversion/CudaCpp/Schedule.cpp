@@ -317,8 +317,6 @@ void FunctionEmitter::emitGemm(LLVM::CallOp op) {
 //===----------------------------------------------------------------------===//
 
 bool FunctionEmitter::emitOther(Operation *op) {
-  if (done.contains(op))
-    return true;
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     auto type = alloc.getType();
     View &view = getView(alloc);
@@ -361,7 +359,7 @@ bool FunctionEmitter::emitOther(Operation *op) {
     else
       emitCall(call);
   } else if (isa<SendOp, RecvOp>(op)) {
-    emitMessages(op);
+    emitMessage(cast<CollectiveOpInterface>(op));
   } else if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
     emitCollective(collective);
   } else if (auto index = dyn_cast<AxisIndexOp>(op)) {

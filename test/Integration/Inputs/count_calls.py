@@ -2,15 +2,17 @@
 
 count_calls.py FLAGS...: runs `comm-run FLAGS` once and eleven times, and prints
 the difference of each count for a rank and a step. What only the first step
-does, such as loading kernels and taking memory, is not in it.
+does, such as loading kernels and taking memory, is not in it. There are 4 ranks,
+or as many as the environment's RANKS says.
 """
 
+import os
 import re
 import subprocess
 import sys
 
 STEPS = 10
-RANKS = 4
+RANKS = int(os.environ.get("RANKS", 4))
 
 
 def count(repetitions):
