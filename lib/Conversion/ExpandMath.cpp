@@ -7,6 +7,7 @@
 
 #include "comm/Conversion/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::comm {
@@ -121,11 +122,78 @@ struct ExpandTrunc : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+// b^p = prod_i (b^(2^i))^(p_i), p_i the bits of p, modulo 2^width. 1/b is an
+// integer for b = 1 and b = -1, and b itself; else b^p is 0 for p < 0, also for
+// b = 0.
+struct ExpandPower : OpRewritePattern<math::IPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::IPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!type.isIntOrIndex())
+      return failure();
+    Location loc = op.getLoc();
+    Value base = op.getLhs(), power = op.getRhs();
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          rewriter.getIntegerAttr(type, APInt(64, value, true).trunc(width)));
+    };
+    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      return arith::CmpIOp::create(rewriter, loc, predicate, a, b);
+    };
+    if (width == 1) {
+      Value isZero = arith::XOrIOp::create(rewriter, loc, power, number(-1));
+      rewriter.replaceOpWithNewOp<arith::OrIOp>(op, base, isZero);
+      return success();
+    }
+    Value zero = number(0), one = number(1);
+    Value isNegative = compare(arith::CmpIPredicate::slt, power, zero);
+    // |b| <= 1
+    Value isSmall =
+        compare(arith::CmpIPredicate::ule,
+                arith::AddIOp::create(rewriter, loc, base, one), number(2));
+    Value isNone = arith::AndIOp::create(
+        rewriter, loc, isNegative,
+        arith::XOrIOp::create(rewriter, loc, isSmall,
+                              arith::ConstantOp::create(
+                                  rewriter, loc, rewriter.getBoolAttr(true))));
+    base = arith::SelectOp::create(rewriter, loc, isNone, zero, base);
+
+    // A negative power's last bit is all that matters; all of them end.
+    auto loop = scf::WhileOp::create(
+        rewriter, loc, TypeRange{type, type, type},
+        ValueRange{one, base, power},
+        [&](OpBuilder &, Location, ValueRange values) {
+          scf::ConditionOp::create(
+              rewriter, loc, compare(arith::CmpIPredicate::ne, values[2], zero),
+              values);
+        },
+        [&](OpBuilder &, Location, ValueRange values) {
+          Value product =
+              arith::MulIOp::create(rewriter, loc, values[0], values[1]);
+          Value isOdd = compare(
+              arith::CmpIPredicate::ne,
+              arith::AndIOp::create(rewriter, loc, values[2], one), zero);
+          Value result =
+              arith::SelectOp::create(rewriter, loc, isOdd, product, values[0]);
+          Value square =
+              arith::MulIOp::create(rewriter, loc, values[1], values[1]);
+          Value rest = arith::ShRUIOp::create(rewriter, loc, values[2], one);
+          scf::YieldOp::create(rewriter, loc, ValueRange{result, square, rest});
+        });
+    rewriter.replaceOp(op, loop.getResult(0));
+    return success();
+  }
+};
+
 struct ExpandMath : comm::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandFma, ExpandIsInf, ExpandIsNormal, ExpandTrunc>(
-        &getContext());
+    patterns
+        .add<ExpandFma, ExpandIsInf, ExpandIsNormal, ExpandPower, ExpandTrunc>(
+            &getContext());
     math::populateExpansionPatterns(patterns, {"clampf"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -2,7 +2,7 @@
 // RUN: FileCheck %s < %t.cu
 // RUN: FileCheck %s --check-prefix=NAMES < %t.cu
 // RUN: comm-compile %examples/tensor_parallel_ffn.mlir --emit=cuda-cpp --grad | FileCheck %s --check-prefix=FFN
-// RUN: not comm-compile %S/Inputs/powers.mlir --emit=cuda-cpp 2>&1 | FileCheck %s --check-prefix=POWERS
+// RUN: not comm-compile %S/Inputs/no_text.mlir --emit=cuda-cpp 2>&1 | FileCheck %s --check-prefix=REFUSED
 
 // Nothing of this project, and no helper that is not called.
 // NAMES-NOT: comm.h
@@ -139,4 +139,4 @@ func.func @dynamic(%x: tensor<?xf32>, %n: tensor<i32>) -> tensor<?xf32> {
 // FFN-NEXT: CHECK(gemm<float>(device,
 // FFN: ncclAllReduce(
 
-// POWERS: powers.mlir:2:8: error: 'math.ipowi' op has no text in CUDA C++
+// REFUSED: no_text.mlir:2:12: error: 'arith.mulsi_extended' op has no text in CUDA C++

@@ -289,6 +289,8 @@ def ExpandMath : Pass<"comm-expand-math", "ModuleOp"> {
     type that they are asked in: a small f16 is not normal, though it is as f32.
     Conversions from f64 to f16 and bf16, for which LLVM calls functions that
     not every compiler's library has, go through f32 and still round once.
+    `ipowi` becomes a loop over the bits of the power; 0 to a negative power
+    is 0.
 
     Before:
     ```mlir
@@ -300,7 +302,8 @@ def ExpandMath : Pass<"comm-expand-math", "ModuleOp"> {
     %y = arith.cmpf oeq, %size, %infinity : f32
     ```
   }];
-  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "scf::SCFDialect"];
 }
 
 def VerifyRuntime : Pass<"comm-verify-runtime", "ModuleOp"> {

@@ -100,6 +100,7 @@ def of_two_integers(op, element):
 def integers(element):
     for op in INTEGER_OF_TWO:
         of_two_integers(op, element)
+    same("math.ipowi", 2, element)
     if element != "index":
         for op in INTEGER_OF_ONE:
             same(f"math.{op}", 1, element)
