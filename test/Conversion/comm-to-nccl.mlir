@@ -118,6 +118,95 @@ func.func @message(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// The sum over ranks of a value that varies is the adjoint of what makes it vary.
+// CHECK-LABEL: llvm.func @unmarked(
+// CHECK: llvm.call @commAllReduce
+// CHECK-LABEL: llvm.func @unmarked_bwd(
+// CHECK: llvm.call @commAllReduce
+func.func @unmarked(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = comm.all_reduce sum %x over @mesh["tp"] : tensor<4xf32>
+  %y = comm.vary %s over @mesh["tp"] : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// An average is a sum of parts: a kernel divides, forward and backward.
+// CHECK-LABEL: llvm.func @average(
+// CHECK: llvm.call @commLaunch
+// CHECK: %[[SUM:.*]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK: llvm.call @commAllReduce({{.*}}, %[[SUM]], %{{[0-9]*}})
+// CHECK-LABEL: llvm.func @average_bwd(
+// CHECK-NOT: llvm.call @commAllReduce
+// CHECK: llvm.call @commLaunch
+// CHECK-NOT: llvm.call @commAllReduce
+// CHECK: llvm.return
+func.func @average(%x: tensor<4xf32>) -> (tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) {
+  %y = comm.all_reduce avg %x over @mesh["tp"] : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: llvm.func @maximum(
+// CHECK: llvm.call @commAllReduce
+// CHECK-LABEL: llvm.func @maximum_bwd(
+// CHECK: llvm.call @commAllReduce
+func.func @maximum(%x: tensor<4xf32>) -> (tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) {
+  %y = comm.all_reduce max %x over @mesh["tp"] : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: llvm.func @product(
+// CHECK: llvm.call @commAllReduce
+// CHECK-LABEL: llvm.func @product_bwd(
+// CHECK: llvm.call @commAllGather
+func.func @product(%x: tensor<4xf32>) -> (tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) {
+  %y = comm.all_reduce prod %x over @mesh["tp"] : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// What is local has a call in its adjoint only.
+// CHECK-LABEL: llvm.func @vary(
+// CHECK-NOT: llvm.call @comm{{AllR|AllG|AllT|Broadcast|Reduce|Gather|Scatter}}
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @vary_bwd(
+// CHECK: llvm.call @commAllReduce
+func.func @vary(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) -> tensor<4xf32> {
+  %y = comm.vary %x over @mesh["tp"] : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: llvm.func @all_slice(
+// CHECK: llvm.call @commAxisIndex
+// CHECK-NOT: llvm.call @comm{{AllR|AllG|AllT|Broadcast|Reduce|Gather|Scatter}}
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @all_slice_bwd(
+// CHECK: llvm.call @commAllGather
+func.func @all_slice(%x: tensor<16xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) -> tensor<4xf32> {
+  %y = comm.all_slice %x dim 0 over @mesh["tp"] : tensor<16xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: llvm.func @root_mask(
+// CHECK: llvm.call @commAxisIndex
+// CHECK-NOT: llvm.call @comm{{AllR|AllG|AllT|Broadcast|Reduce|Gather|Scatter}}
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @root_mask_bwd(
+// CHECK: llvm.call @commBroadcast
+func.func @root_mask(%x: tensor<4xf32> {comm.replicated = #comm.axes<@mesh["tp"]>}) -> tensor<4xf32> {
+  %y = comm.root_mask %x root 1 over @mesh["tp"] : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// A barrier orders the forward only.
+// CHECK-LABEL: llvm.func @barrier(
+// CHECK: llvm.call @commBarrier
+// CHECK-LABEL: llvm.func @barrier_bwd(
+// CHECK-NOT: llvm.call @commBarrier
+// CHECK: llvm.return
+func.func @barrier(%x: tensor<4xf32>) -> tensor<4xf32> {
+  comm.barrier over @mesh["tp"]
+  %y = math.tanh %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // A kernel, a product and a number that decides.
 // CHECK-LABEL: llvm.func @local(
 // CHECK: llvm.call @commGemm
