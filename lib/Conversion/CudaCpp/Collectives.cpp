@@ -139,6 +139,11 @@ FunctionEmitter::getTransfer(CollectiveOpInterface op) {
   return transfer;
 }
 
+bool cudacpp::isEmpty(Value memref) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  return type && type.hasStaticShape() && type.getNumElements() == 0;
+}
+
 /// An op's name and axes, and what it does.
 static std::string getText(CollectiveOpInterface op) {
   std::string text = op->getName().getStringRef().str();
@@ -188,6 +193,8 @@ void FunctionEmitter::emitCollective(CollectiveOpInterface op) {
                end] = transfer;
   std::string both = send + ", " + recv + ", ", moved = transfer.getMoved();
   comment(op, getText(op));
+  if (isEmpty(output))
+    return;
   communicate({input, output});
   if (isa<AllToAllOp, GatherOp, ScatterOp>(op))
     program.helpers.insert("oldNccl");
@@ -254,7 +261,6 @@ void FunctionEmitter::emitCollective(CollectiveOpInterface op) {
 //===----------------------------------------------------------------------===//
 
 void FunctionEmitter::emitMessage(CollectiveOpInterface op) {
-  program.helpers.insert("rankIn");
   Transfer transfer = getTransfer(op);
   bool isSend = isa<SendOp>(op);
   Operation *channel = op;
@@ -266,6 +272,9 @@ void FunctionEmitter::emitMessage(CollectiveOpInterface op) {
   if (op->hasAttr(kGroupStartAttrName))
     check("NCCL", "ncclGroupStart()");
   comment(op, getText(op));
+  if (isEmpty(isSend ? transfer.input : transfer.output))
+    return;
+  program.helpers.insert("rankIn");
   line("if (rankIn(" + transfer.communicator + ") == " + (isSend ? from : to) +
        ")");
   ++indent;

@@ -91,7 +91,7 @@ void Emitter::emitFor(scf::ForOp op) {
   std::string step = get(op.getStep(), Multiplicative);
   open("for (" + getTypeName(op.getInductionVar().getType()) + " " + i + " = " +
        get(op.getLowerBound()) + "; " + i + " < " +
-       get(op.getUpperBound(), Additive) + "; " +
+       asSigned(op.getUpperBound(), Additive) + "; " +
        (step == "1" ? "++" + i : i + " += " + step) + ")");
   beginBlock();
   emitBlock(*op.getBody());
@@ -160,8 +160,8 @@ void Emitter::emitSwitch(scf::IndexSwitchOp op) {
     beginBlock();
     emitBlock(block);
     assign(op.getResults(), block.getTerminator()->getOperands());
-    line("break;");
     endBlock();
+    line("break;");
     close();
   };
   line("switch (" + get(op.getArg()) + ") {");

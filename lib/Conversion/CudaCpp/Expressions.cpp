@@ -17,85 +17,6 @@ using namespace mlir::comm;
 using namespace mlir::comm::cudacpp;
 
 //===----------------------------------------------------------------------===//
-// Types and constants
-//===----------------------------------------------------------------------===//
-
-std::string cudacpp::getTypeName(Type type) {
-  if (type.isF16())
-    return "__half";
-  if (type.isBF16())
-    return "__nv_bfloat16";
-  if (type.isF32())
-    return "float";
-  if (type.isF64())
-    return "double";
-  if (type.isIndex())
-    return "int64_t";
-  if (type.isInteger(1))
-    return "bool";
-  for (unsigned width : {8, 16, 32, 64})
-    if (type.isInteger(width))
-      return "int" + std::to_string(width) + "_t";
-  return "";
-}
-
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
-/// The shortest decimal that is read as the same number.
-static std::string getDecimal(double value, bool isFloat) {
-  char text[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (isFloat ? std::strtof(text, nullptr) == float(value)
-                : std::strtod(text, nullptr) == value)
-      break;
-  }
-  std::string result = text;
-  if (!StringRef(result).contains_insensitive('e') &&
-      !StringRef(result).contains('.'))
-    result += ".0";
-  return result + (isFloat ? "f" : "");
-}
-
-static std::string getFloatLiteral(const APFloat &number, Type type) {
-  if (isHalf(type)) {
-    APFloat wide = number;
-    bool isInexact;
-    wide.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                 &isInexact);
-    return getTypeName(type) + "(" +
-           getFloatLiteral(wide, Float32Type::get(type.getContext())) + ")";
-  }
-  if (number.isNaN())
-    return "NAN";
-  if (number.isInfinity())
-    return number.isNegative() ? "-INFINITY" : "INFINITY";
-  return getDecimal(type.isF32() ? number.convertToFloat()
-                                 : number.convertToDouble(),
-                    type.isF32());
-}
-
-static std::string getIntegerLiteral(const APInt &number, Type type) {
-  if (type.isInteger(1))
-    return number.isZero() ? "false" : "true";
-  int64_t value = number.getSExtValue();
-  if (value == INT64_MIN)
-    return "INT64_MIN";
-  if (value == INT32_MIN)
-    return "INT32_MIN";
-  std::string text = std::to_string(value);
-  return value > INT32_MAX || value < INT32_MIN ? text + "LL" : text;
-}
-
-std::string cudacpp::getLiteral(TypedAttr value) {
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return getFloatLiteral(number.getValue(), number.getType());
-  if (auto number = dyn_cast<IntegerAttr>(value))
-    return getIntegerLiteral(number.getValue(), number.getType());
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
 // Signs
 //===----------------------------------------------------------------------===//
 
@@ -122,10 +43,14 @@ static bool isNonNegative(Value value) {
 
 /// Whether the text gives the number as an unsigned one.
 static bool isUnsigned(Value value) {
-  Type type = value.getType();
-  return type.isSignlessInteger() && !type.isInteger(1) &&
-         isa_and_nonnull<arith::IndexCastUIOp, arith::ExtUIOp, arith::DivUIOp,
-                         arith::RemUIOp, arith::ShRUIOp>(value.getDefiningOp());
+  Operation *op = value.getDefiningOp();
+  bool isOfUnsigned =
+      isa_and_nonnull<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp>(op);
+  if (value.getType().isIndex())
+    return isOfUnsigned && !llvm::all_of(op->getOperands(), isNonNegative);
+  return value.getType().isSignlessInteger() && !value.getType().isInteger(1) &&
+         (isOfUnsigned || isa_and_nonnull<arith::IndexCastUIOp, arith::ExtUIOp,
+                                          arith::FPToUIOp>(op));
 }
 
 static std::string getUnsignedName(Type type) {
@@ -162,10 +87,10 @@ std::optional<Expression> Emitter::binary(Operation *op, StringRef sign,
   // `a + b + c`, but no comparison of comparisons.
   bool chains = precedence == Additive || precedence == Multiplicative;
   // The other one is wide.
-  std::string second = get(op->getOperand(1), tighter);
+  std::string second = asSigned(op->getOperand(1), tighter);
   if (precedence == Additive && second == "int64_t(threadIdx.x)")
     second = "threadIdx.x";
-  return Expression{get(op->getOperand(0), chains ? precedence : tighter) +
+  return Expression{asSigned(op->getOperand(0), chains ? precedence : tighter) +
                         " " + sign.str() + " " + second,
                     precedence};
 }
@@ -174,6 +99,8 @@ std::optional<Expression> Emitter::binary(Operation *op, StringRef sign,
 static bool isCount(Value value) {
   if (value.getType().isIndex())
     return true;
+  if (value.getType().getIntOrFloatBitWidth() < 32)
+    return false;
   Operation *op = value.getDefiningOp();
   return isa_and_nonnull<arith::IndexCastOp, LLVM::ConstantOp>(op) ||
          (isa_and_nonnull<arith::MulIOp>(op) &&
@@ -250,9 +177,13 @@ std::optional<Expression> Emitter::computeInteger(Operation *op) {
     auto convert = [&](Value value, Precedence within) {
       return signedness ? asSigned(value, within) : asUnsigned(value, within);
     };
-    std::string text =
-        convert(a, Multiplicative) + " " + sign.str() + " " + convert(b, Unary);
     bool isShift = sign == ">>" || sign == "<<";
+    std::string first = convert(a, Multiplicative);
+    // A literal is an int, which is not moved by 32 bits and more.
+    if (isShift && (type.isIndex() || type.isInteger(64)) &&
+        getConstantIntValue(a))
+      first = (signedness ? "int64_t(" : "uint64_t(") + get(a) + ")";
+    std::string text = first + " " + sign.str() + " " + convert(b, Unary);
     return Expression{isShift ? "(" + text + ")" : text,
                       isShift ? Atomic : Multiplicative};
   };
@@ -291,8 +222,8 @@ std::optional<Expression> Emitter::computeInteger(Operation *op) {
   if (isa<arith::CeilDivUIOp>(op)) {
     std::string a = asUnsigned(op->getOperand(0), Unary);
     std::string b = asUnsigned(op->getOperand(1), Unary);
-    return Expression{a + " / " + b + " + (" + a + " % " + b + " != 0)",
-                      Additive};
+    return Expression{getTypeName(type) + "(" + a + " / " + b + " + (" + a +
+                      " % " + b + " != 0))"};
   }
   if (isa<math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp>(
           op))
@@ -307,7 +238,9 @@ std::optional<Expression> Emitter::computeInteger(Operation *op) {
     // True is -1.
     bool isTurned = isBool && signedness;
     return Expression{(isTurned ? b : a) + " " + sign.str() + " " +
-                          (isTurned ? a : b) + " ? " + a + " : " + b,
+                          (isTurned ? a : b) + " ? " +
+                          asSigned(op->getOperand(0), Logical) + " : " +
+                          asSigned(op->getOperand(1), Logical),
                       Conditional};
   };
   if (isa<arith::MaxSIOp>(op))
@@ -341,8 +274,12 @@ std::optional<Expression> Emitter::computeInteger(Operation *op) {
     return Expression{convert(a) + " " + sign + " " + convert(b), Comparison};
   }
   if (isa<math::AbsIOp>(op)) {
-    std::string a = get(op->getOperand(0), Unary);
-    return Expression{a + " < 0 ? -" + a + " : " + a, Conditional};
+    std::string a = asSigned(op->getOperand(0), Unary);
+    std::string text = a + " < 0 ? -" + a + " : " + a;
+    // The smallest of the small numbers stays what it is.
+    if (type.isInteger(8) || type.isInteger(16))
+      return Expression{getTypeName(type) + "(" + text + ")"};
+    return Expression{text, Conditional};
   }
   return std::nullopt;
 }
@@ -371,8 +308,8 @@ std::optional<Expression> Emitter::compute(Operation *op) {
     if (isa<MemRefType>(select.getType()))
       return std::nullopt;
     return Expression{get(select.getCondition(), Logical) + " ? " +
-                          get(select.getTrueValue(), Logical) + " : " +
-                          get(select.getFalseValue(), Logical),
+                          asSigned(select.getTrueValue(), Logical) + " : " +
+                          asSigned(select.getFalseValue(), Logical),
                       Conditional};
   }
   if (auto block = dyn_cast<gpu::BlockIdOp>(op))

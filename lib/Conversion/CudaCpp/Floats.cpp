@@ -25,7 +25,7 @@ static std::string paste(StringRef function, StringRef argument) {
 static StringRef getFunction(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("math.absf", "fabs")
-      .Cases({"math.powf", "math.fpowi"}, "pow")
+      .Case("math.powf", "pow")
       .Case("math.roundeven", "rint")
       .Case("arith.maxnumf", "fmax")
       .Case("arith.minnumf", "fmin")
@@ -136,18 +136,19 @@ std::optional<Expression> Emitter::computeFloat(Operation *op) {
     program.helpers.insert(helper);
     return round({paste(helper, operand(0) + ", " + operand(1))});
   }
+  if (isa<math::FPowIOp>(op)) {
+    // In f64, which has all integers of 32 bits: the last one is the sign's.
+    std::string power =
+        paste("pow", paste("double", operand(0)) + ", " +
+                         paste("double", asSigned(op->getOperand(1), Any)));
+    return type.isF64() ? Expression{power} : round({paste("float", power)});
+  }
   StringRef function = getFunction(name);
   if (function.empty())
     return std::nullopt;
   std::string operands;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    if (i)
-      operands += ", ";
-    // An integer as a power.
-    operands += isa<FloatType>(op->getOperand(i).getType())
-                    ? operand(i)
-                    : paste(type.isF64() ? "double" : "float", operand(i));
-  }
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    operands += (i ? ", " : "") + operand(i);
   return round({paste((function + (type.isF64() ? "" : "f")).str(), operands)});
 }
 
@@ -193,8 +194,9 @@ std::optional<Expression> Emitter::computeCast(Operation *op) {
     std::string wide = isSigned ? name : "u" + name;
     std::string source =
         isHalf(from.getType()) ? paste("float", get(from)) : get(from);
+    // What is less than one is none.
     if (type.isInteger(1))
-      return Expression{"(" + source + " != 0)"};
+      return Expression{"(" + paste("int", source) + " != 0)"};
     return Expression{paste(wide, source)};
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op)) {
@@ -216,7 +218,12 @@ std::optional<Expression> Emitter::computeCast(Operation *op) {
   }
   if (isa<arith::BitcastOp>(op)) {
     program.helpers.insert("bitCast");
-    return Expression{"bitCast<" + name + ">(" + get(from) + ")"};
+    // What is computed of small numbers is an int.
+    bool isSmall = from.getType().isInteger(8) || from.getType().isInteger(16);
+    std::string bits = get(from);
+    return Expression{
+        "bitCast<" + name + ">(" +
+        (isSmall ? paste(getTypeName(from.getType()), bits) : bits) + ")"};
   }
   return std::nullopt;
 }

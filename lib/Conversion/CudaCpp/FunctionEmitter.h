@@ -83,6 +83,10 @@ private:
   DenseMap<Value, unsigned> resultNumbers;
 };
 
+/// Whether a memref never has an element: it has no memory then, and what is
+/// moved from or to it is nothing.
+bool isEmpty(Value memref);
+
 /// The parameters of a function's results: a buffer of the caller's where the
 /// size is known, else where the buffer and its sizes are put.
 bool isCallersBuffer(Type result);

@@ -190,13 +190,12 @@ void FunctionEmitter::emitReturn(func::ReturnOp op) {
       continue;
     }
     // It is there already, or it is moved.
-    if (view.pointer == name)
+    if (view.pointer == name || isEmpty(value))
       continue;
     compute(value);
-    if (type.getNumElements() != 0)
-      check("CUDA", "cudaMemcpyAsync(" + name + ", " + view.pointer + ", " +
-                        getBytes(value) +
-                        ", cudaMemcpyDeviceToDevice, device.compute)");
+    check("CUDA", "cudaMemcpyAsync(" + name + ", " + view.pointer + ", " +
+                      getBytes(value) +
+                      ", cudaMemcpyDeviceToDevice, device.compute)");
     check("CUDA", "cudaFreeAsync(" + view.pointer + ", device.compute)");
   }
   waitForCommunication();

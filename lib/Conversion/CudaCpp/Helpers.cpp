@@ -184,7 +184,8 @@ struct Helper {
 };
 } // namespace
 
-static const Helper helpers[] = {{"order", R"(
+static const Helper helpers[] = {{"oldNccl", kOldNccl},
+                                 {"order", R"(
 /// What `later` is given from here on waits for what `earlier` has been given.
 static cudaError_t order(cudaStream_t earlier, cudaStream_t later,
                          cudaEvent_t event) {

@@ -163,7 +163,8 @@ void Emitter::emitSubView(memref::SubViewOp op) {
                                     source.strides[dim]));
   }
   view.pointer = source.pointer;
-  if (!offset.empty())
+  // An empty one has none.
+  if (!offset.empty() && source.pointer != "nullptr")
     view.pointer = "(" + source.pointer + " + " + offset + ")";
   getView(op) = view;
 }
@@ -219,7 +220,7 @@ void Emitter::emitReinterpret(memref::ReinterpretCastOp op) {
   View view;
   std::string offset = getIndex(op.getMixedOffsets()[0], Additive);
   view.pointer = getView(op.getSource()).pointer;
-  if (offset != "0")
+  if (offset != "0" && view.pointer != "nullptr")
     view.pointer = "(" + view.pointer + " + " + offset + ")";
   for (OpFoldResult size : op.getMixedSizes())
     view.sizes.push_back(getIndex(size, Unary));

@@ -187,10 +187,10 @@ static const char *const reservedNames[] = {
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3",
     "Communicators", "communicators", "Device", "device", "CHECK", "CHECK_CUDA",
     "CHECK_NCCL", "CHECK_BLAS", "fail", "order", "gemm", "permute", "receive",
-    "rankIn", "barrier", "reduceByGather", "allToAll", "readNumber",
-    "setNumber", "storeNumber", "bitCast", "maximum", "minimum", "ceilDiv",
-    "floorDiv", "Sum", "Product", "Maximum", "Minimum", "And", "Or", "Xor",
-    "reduceRanks"};
+    "rankIn", "barrier", "reduceByGather", "allToAllInPlace", "sizeOf",
+    "BlasType", "status_", "readNumber", "setNumber", "storeNumber", "bitCast",
+    "maximum", "minimum", "ceilDiv", "floorDiv", "Sum", "Product", "Maximum",
+    "Minimum", "And", "Or", "Xor", "reduceRanks"};
 
 NameTable::NameTable(const NameTable *outer) : outer(outer) {
   if (!outer)

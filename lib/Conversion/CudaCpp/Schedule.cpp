@@ -45,15 +45,14 @@ void FunctionEmitter::allocate(Value memref, StringRef otherwise) {
   auto type = cast<MemRefType>(memref.getType());
   if (auto result = resultMemory.find(memref); result != resultMemory.end())
     return bindStatic(memref, result->second);
+  if (isEmpty(memref))
+    return bindStatic(memref, "nullptr");
   std::string name = makeName(memref, otherwise);
   line(getTypeName(type.getElementType()) + " *" + name + " = nullptr;");
-  if (type.hasStaticShape()) {
+  if (type.hasStaticShape())
     bindStatic(memref, name);
-    if (type.getNumElements() == 0)
-      return;
-  } else {
+  else
     getView(memref).pointer = name;
-  }
   std::string bytes = getBytes(memref);
   if (!type.hasStaticShape())
     bytes = "std::max<size_t>(" + bytes + ", 1)";
@@ -95,6 +94,8 @@ void FunctionEmitter::emitView(memref::ViewOp op) {
   auto type = op.getType();
   if (!type.hasStaticShape())
     return fail(op);
+  if (isEmpty(op))
+    return bindStatic(op, "nullptr");
   // One name, if all that is written there has the same.
   SmallVector<Operation *> writers;
   findWriters(op, writers);
@@ -129,8 +130,7 @@ void FunctionEmitter::emitGlobal(memref::GetGlobalOp op) {
 }
 
 void FunctionEmitter::emitFree(memref::DeallocOp op) {
-  auto type = cast<MemRefType>(op.getMemref().getType());
-  if (type.hasStaticShape() && type.getNumElements() == 0)
+  if (isEmpty(op.getMemref()))
     return;
   // By the stream that uses it last.
   bool isInCommunication = inCommunication.contains(op.getMemref());
@@ -144,8 +144,7 @@ void FunctionEmitter::emitFree(memref::DeallocOp op) {
 void FunctionEmitter::emitCopy(memref::CopyOp op) {
   std::string from = getPointer(op.getSource());
   std::string to = getPointer(op.getTarget());
-  auto type = cast<MemRefType>(op.getTarget().getType());
-  if (type.hasStaticShape() && type.getNumElements() == 0)
+  if (isEmpty(op.getTarget()))
     return;
   compute({op.getSource(), op.getTarget()});
   check("CUDA", "cudaMemcpyAsync(" + to + ", " + from + ", " +
@@ -249,7 +248,8 @@ std::string FunctionEmitter::getAddress(Value pointer) {
     std::string offset = step.getDynamicIndices().empty()
                              ? std::to_string(step.getRawConstantIndices()[0])
                              : get(step.getDynamicIndices()[0], Additive);
-    return getAddress(step.getBase()) + " + " + offset;
+    std::string base = getAddress(step.getBase());
+    return base == "nullptr" ? base : base + " + " + offset;
   }
   if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(op))
     return getPointer(cast.getOperand(0));

@@ -1,5 +1,5 @@
-"""Prints a module with a function for each collective and reduction on each
-element type that it takes."""
+"""Prints a module with, for each element type, a function @every_TYPE that calls
+one for each collective and reduction on the type."""
 
 FLOATS = ["f16", "bf16", "f32", "f64"]
 INTEGERS = ["i8", "i16", "i32", "i64"]
@@ -21,12 +21,15 @@ REDUCING = [
 ]
 
 
+# Of the functions of the type that is printed: names, elements in and out.
+printed = []
+
+
 def print_function(name, op, element, size, result):
-    name = f"{name}_{element}"
     types = f"tensor<{size}x{element}>"
     if size != result or "all_to_all" in op:
         types += f" -> tensor<{result}x{element}>"
-    print(f"func.func @{name}(%x: tensor<{size}x{element}>) -> tensor<{result}x{element}> {{")
+    begin_function(name, element, size, result)
     print(f"  %y = {op} over {AXIS} : {types}")
     # Every rank's own, so that nobody warns of what is replicated.
     replicates = any(word in op for word in ["all_reduce", "all_gather", "broadcast"])
@@ -34,6 +37,21 @@ def print_function(name, op, element, size, result):
         print(f"  %z = comm.vary %y over {AXIS} : tensor<{result}x{element}>")
     print(f"  return {'%z' if replicates else '%y'} : tensor<{result}x{element}>")
     print("}")
+
+
+def begin_function(name, element, size, result):
+    printed.append((f"{name}_{element}", size, result))
+    print(f"func.func private @{name}_{element}(%x: tensor<{size}x{element}>) -> tensor<{result}x{element}> {{")
+
+
+def call_all(element):
+    types = ", ".join(f"tensor<{result}x{element}>" for _, _, result in printed)
+    print(f"func.func @every_{element}(%x: tensor<8x{element}>) -> ({types}) {{")
+    for name, size, result in printed:
+        print(f"  %{name} = call @{name}(%x) : (tensor<{size}x{element}>) -> tensor<{result}x{element}>")
+    print(f"  return {', '.join('%' + name for name, _, _ in printed)} : {types}")
+    print("}")
+    printed.clear()
 
 
 def get_reductions(element, everywhere):
@@ -53,8 +71,9 @@ for element in ["i1"] + INTEGERS + FLOATS:
             print_function(
                 name.format(reduction), op.format(reduction), element, size, result
             )
-    print(f"func.func @message_{element}(%x: tensor<8x{element}>) -> tensor<8x{element}> {{")
+    begin_function("message", element, 8, 8)
     print(f"  %m = comm.send %x from 0 to 1 over {AXIS} : tensor<8x{element}> -> !comm.message<tensor<8x{element}>>")
     print(f"  %y = comm.recv %m : !comm.message<tensor<8x{element}>> -> tensor<8x{element}>")
     print(f"  return %y : tensor<8x{element}>")
     print("}")
+    call_all(element)

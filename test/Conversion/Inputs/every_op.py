@@ -42,7 +42,13 @@ def same(op, count, element):
 
 def convert(op, source, target):
     name = f"{op}_{source}_{target}".replace(".", "_")
-    elementwise(name, f"{op} %0 : tensor<300x{source}> to tensor<300x{target}>", [source], [target])
+    # Only of what the integers have: true is 1 to one of them, and -1 to the other.
+    tensor, before, operand = f"tensor<300x{source}>", "", "%0"
+    if op == "arith.fptoui" or (op == "arith.fptosi" and target == "i1"):
+        before, operand = f"  %p = math.absf %0 : {tensor}\n", "%p"
+    if op == "arith.fptosi" and target == "i1":
+        before, operand = before + f"  %n = arith.negf %p : {tensor}\n", "%n"
+    elementwise(name, f"{op} {operand} : {tensor} to tensor<300x{target}>", [source], [target], before)
 
 
 def reduce(op, element):
