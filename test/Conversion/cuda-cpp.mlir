@@ -1,8 +1,12 @@
 // RUN: comm-compile %s --emit=cuda-cpp --grad -o %t.cu
 // RUN: FileCheck %s < %t.cu
 // RUN: FileCheck %s --check-prefix=NAMES < %t.cu
+// RUN: comm-compile %s --emit=cuda-cpp --verify-runtime | FileCheck %s --check-prefix=VERIFY
 // RUN: comm-compile %examples/tensor_parallel_ffn.mlir --emit=cuda-cpp --grad | FileCheck %s --check-prefix=FFN
 // RUN: not comm-compile %S/Inputs/no_text.mlir --emit=cuda-cpp 2>&1 | FileCheck %s --check-prefix=REFUSED
+
+// What the run alone knows is checked on the host.
+// VERIFY: return fail("cuda-cpp.mlir:{{[0-9]+}}: assertion", "linalg.generic: {{.*}} is incompatible with inferred dimension size"
 
 // Nothing of this project, and no helper that is not called.
 // NAMES-NOT: comm.h

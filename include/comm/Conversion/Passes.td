@@ -320,7 +320,7 @@ def VerifyRuntime : Pass<"comm-verify-runtime", "ModuleOp"> {
     ```
     After:
     ```mlir
-    %isFour = index.cmp eq(%k, %c4)
+    %isFour = arith.cmpi eq, %k, %c4 : index
     cf.assert %isFour, "linalg.matmul: dimension #0 of input/output operand #1 is incompatible with inferred dimension size"
     %p = linalg.matmul ins(%a, %b : tensor<?x4xf32>, tensor<?x3xf32>) outs(%c : tensor<?x3xf32>)
     ```
