@@ -131,6 +131,7 @@ TEST_F(Graphs, ModesForbidCalls) {
   begin(cudaStreamCaptureModeRelaxed);
   EXPECT_EQ(cudaMalloc(&memory, 4), cudaSuccess);
   EXPECT_EQ(cudaStreamEndCapture(a, &graph), cudaSuccess);
+  cudaGraphDestroy(graph);
   begin(cudaStreamCaptureModeThreadLocal);
   EXPECT_EQ(callElsewhere(), cudaSuccess);
   EXPECT_EQ(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
