@@ -272,23 +272,23 @@ void FunctionEmitter::emitMessage(CollectiveOpInterface op) {
   if (op->hasAttr(kGroupStartAttrName))
     check("NCCL", "ncclGroupStart()");
   comment(op, getText(op));
-  if (isEmpty(isSend ? transfer.input : transfer.output))
-    return;
-  program.helpers.insert("rankIn");
-  line("if (rankIn(" + transfer.communicator + ") == " + (isSend ? from : to) +
-       ")");
-  ++indent;
-  check("NCCL",
-        (isSend ? "ncclSend(" + transfer.send : "ncclRecv(" + transfer.recv) +
-            ", " + transfer.getMoved() + ", " + (isSend ? to : from) +
-            transfer.end);
-  --indent;
-  if (!isSend) {
-    line("else");
+  if (!isEmpty(isSend ? transfer.input : transfer.output)) {
+    program.helpers.insert("rankIn");
+    line("if (rankIn(" + transfer.communicator +
+         ") == " + (isSend ? from : to) + ")");
     ++indent;
-    check("CUDA", "cudaMemsetAsync(" + transfer.recv + ", 0, " +
-                      getBytes(transfer.output) + ", device.communication)");
+    check("NCCL",
+          (isSend ? "ncclSend(" + transfer.send : "ncclRecv(" + transfer.recv) +
+              ", " + transfer.getMoved() + ", " + (isSend ? to : from) +
+              transfer.end);
     --indent;
+    if (!isSend) {
+      line("else");
+      ++indent;
+      check("CUDA", "cudaMemsetAsync(" + transfer.recv + ", 0, " +
+                        getBytes(transfer.output) + ", device.communication)");
+      --indent;
+    }
   }
   if (op->hasAttr(kGroupEndAttrName))
     check("NCCL", "ncclGroupEnd()");
