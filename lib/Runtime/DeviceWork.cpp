@@ -58,9 +58,8 @@ Status Context::write(const void *host, void *to, int64_t bytes,
                       const CommSite *site) {
   if (Status status = getStatus())
     return status;
-  return bytes == 0
-             ? COMM_SUCCESS
-             : move(host, to, bytes, Direction::FromHost, site);
+  return bytes == 0 ? COMM_SUCCESS
+                    : move(host, to, bytes, Direction::FromHost, site);
 }
 
 Status Context::synchronize() {

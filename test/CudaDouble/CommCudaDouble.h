@@ -22,7 +22,8 @@
 //   late COMM_DOUBLE_POLLS=n     how often ncclCommGetAsyncError says "in
 //   progress"
 //                           for each call of a non-blocking communicator (2)
-//   COMM_DOUBLE_ALONE=1     communicators do not wait for ranks, which may be of
+//   COMM_DOUBLE_ALONE=1     communicators do not wait for ranks, which may be
+//   of
 //                           other processes: their collectives never end
 //   COMM_DOUBLE_FAIL=plan   failures: see comm_double_fail
 //
