@@ -75,6 +75,15 @@ func.func @sizes(%x: tensor<?x4xf32>, %w: tensor<4x?xf32>) -> (tensor<?x?xf32>, 
   return %t, %own, %to, %line : tensor<?x?xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>
 }
 
+// The last message of a group has no elements.
+func.func @empty_message(%x: tensor<3xf64>, %e: tensor<0xf64>) -> (tensor<3xf64>, tensor<0xf64>) {
+  %a = comm.send %x from 0 to 1 over @mesh["dp", "tp"] : tensor<3xf64> -> !comm.message<tensor<3xf64>>
+  %b = comm.send %e from 0 to 2 over @mesh["dp", "tp"] : tensor<0xf64> -> !comm.message<tensor<0xf64>>
+  %from_a = comm.recv %a : !comm.message<tensor<3xf64>> -> tensor<3xf64>
+  %from_b = comm.recv %b : !comm.message<tensor<0xf64>> -> tensor<0xf64>
+  return %from_a, %from_b : tensor<3xf64>, tensor<0xf64>
+}
+
 func.func @nothing(%x: tensor<0x4xf32>, %y: tensor<4x0xf32>) -> (tensor<0x4xf32>, tensor<0x8xf32>, tensor<4x4xf32>) {
   %sum = comm.all_reduce sum %x over @mesh["tp"] : tensor<0x4xf32>
   %own = comm.vary %sum over @mesh["tp"] : tensor<0x4xf32>
