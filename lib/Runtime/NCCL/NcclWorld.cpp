@@ -255,6 +255,7 @@ std::unique_ptr<NcclWorld> NcclWorld::create(Mesh mesh, Options options,
     return nullptr;
   }
   world->watchdog = std::make_unique<Watchdog>(*world);
+  world->watchdog->start();
   return world;
 }
 
@@ -263,7 +264,9 @@ NcclWorld::~NcclWorld() {
   // wait for their end.
   for (auto &[rank, context] : contexts)
     context->forgetStep();
-  watchdog.reset();
+  // It stays: its thread may just be telling the world of a failure.
+  if (watchdog)
+    watchdog->stop();
   if (!hasFailed())
     NcclHandles::close(getHandles(), getDeadline(getOptions().timeout));
   // What is left is aborted: the streams end then.

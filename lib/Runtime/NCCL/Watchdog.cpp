@@ -29,10 +29,15 @@ Watchdog::Watchdog(NcclWorld &world)
                                milliseconds(500))) {
   world.getStore().follow(failureKey);
   world.getStore().follow(lostKey);
+}
+
+void Watchdog::start() {
   thread = std::thread([this] { run(); });
 }
 
-Watchdog::~Watchdog() {
+void Watchdog::stop() {
+  if (!thread.joinable())
+    return;
   {
     std::lock_guard<std::mutex> lock(mutex);
     isEnding = true;

@@ -21,8 +21,12 @@ namespace mlir::comm::runtime {
 class Watchdog {
 public:
   explicit Watchdog(NcclWorld &world);
-  /// Looks no more.
-  ~Watchdog();
+  ~Watchdog() { stop(); }
+
+  /// Begins to look, once the world knows its watchdog.
+  void start();
+  /// Looks once more, and no more.
+  void stop();
 
   /// Something has changed.
   void wake();
