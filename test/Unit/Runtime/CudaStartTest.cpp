@@ -27,16 +27,6 @@ protected:
   /// Why a program of one rank, with two arguments and a result, fails.
   std::string launch(const std::string &failures);
 };
-
-/// A memref descriptor of rank 1.
-struct Vector {
-  float *allocated, *aligned;
-  int64_t offset, size, stride;
-};
-struct OneVector {
-  int32_t status;
-  Vector result;
-};
 } // namespace
 
 /// A product of the two arguments, which nobody looks at.

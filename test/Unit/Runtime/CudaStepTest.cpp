@@ -157,15 +157,6 @@ TEST_F(CudaStep, OfRanksThatMeetOnTheHostIsNotRecorded) {
 }
 
 namespace {
-/// A memref descriptor of rank 1.
-struct Vector {
-  float *allocated, *aligned;
-  int64_t offset, size, stride;
-};
-struct OneVector {
-  int32_t status;
-  Vector result;
-};
 std::atomic<int> numPrograms{0};
 } // namespace
 

@@ -16,6 +16,17 @@
 
 namespace mlir::comm::runtime {
 
+/// A memref descriptor of rank 1.
+struct Vector {
+  float *allocated, *aligned;
+  int64_t offset, size, stride;
+};
+/// What a program returns that has one result.
+struct OneVector {
+  int32_t status;
+  Vector result;
+};
+
 /// All that the double has reported, a line each.
 inline std::string getReports() {
   std::string all;
